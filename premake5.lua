@@ -281,19 +281,20 @@ local function describe()
 
     -- Programs of their own that start servers as the tests do: a storm, whose processes live and die as the weather
     -- wants, and a fleet of servers for a person, see tests/fleet.sh.
-    local with_servers = { "cleanup", "clock", "process", "random", "scratch", "server/doors",
+    local with_servers = { "cleanup", "clock", "process", "random", "scratch", "server/doors", "server/front",
                            "server/papers", "server/redis_process", "server/redis_server", "server/stream",
                            "source_tree", "suite", "wait" }
     local function program_with_servers(name, sources)
         for _, support in ipairs(with_servers) do table.insert(sources, "tests/support/" .. support .. ".c") end
         if not program(name, sources) then return end
-        includedirs { "tests", disk.generated }
+        includedirs { "tests", disk.generated, "sdk/src" } -- a storm has all digests
         third_party.include()
         links { "cmocka" }
     end
-    program_with_servers("guildhall_storm", disk.matching("tests/storm/*.c"))
-    program_with_servers("guildhall_fleet", disk.matching("tests/programs/fleet.c", "tests/support/server/cluster*.c",
-                                                          "tests/support/server/sentinels.c"))
+    local cluster, sentinels = "tests/support/server/cluster*.c", "tests/support/server/sentinels.c"
+    program_with_servers("guildhall_storm",
+        disk.matching("tests/storm/*.c", "tests/support/sha1.c", cluster, sentinels))
+    program_with_servers("guildhall_fleet", disk.matching("tests/programs/fleet.c", cluster, sentinels))
 
     for _, folder in ipairs(disk.folders("samples/*")) do
         local name = path.getname(folder)

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# bench/instructions.sh -- instructions per operation of the ten hottest paths, counted by valgrind, beside those of
+# bench/instructions.sh -- instructions per operation of the hottest paths, counted by valgrind, beside those of
 # bench/instructions.txt. Installs and builds what is missing.
 #
 #   ./bench/instructions.sh [--accept] [NAME]

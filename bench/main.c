@@ -36,6 +36,8 @@ static const bench_entry entries[] = {
     {"memory", bench_memory, "256 KiB a client, 256 B an op, 200 KiB of code, 72 KiB in a program that locks"},
     {"stored", bench_stored, "payload + 125 B a task, body + 30 B a message, 160 B a lock, 1.25 x a list"},
     {"scripts", bench_scripts, "500 us for the longest at its caps"},
+    {"fleet", bench_fleet, "1.4 x of one server; 400, 550, 850 KB for 3, 32, 100 nodes"},
+    {"nodes", bench_nodes, "an idle tick at 3 and at 100 nodes at most 1,000 ns over that at one server"},
     {"game_server", bench_game_server, "p99.9 of gh_tick 1 ms; no frame late because of it"},
     {"heap", bench_heap, "no call of the heap after gh_client_init"},
 };
@@ -51,6 +53,8 @@ static int usage(FILE* file, int code)
           "  The server must be empty: the benches fill and flush it.\n"
           "  --tls ADDRESS   where the same server speaks TLS: Guildhall's clients go there, its peers do not\n"
           "  --tls-roots FILE   who signed its certificate\n"
+          "  --fleet LIST    nodes of a Cluster, or Sentinels, of empty servers: what they cost beside the one\n"
+          "  --sentinel NAME how the Sentinels of the list call their master\n"
           "  --quick         short rounds, under a minute altogether\n"
           "  --only NAME     only benches whose name contains NAME\n"
           "  --peers LIST    of hiredis,redis-benchmark,python,bullmq,memcpy; default: all that are there\n"
@@ -88,7 +92,7 @@ static bool read_arguments(int count, char** arguments, bench_options* options)
         {"--only", &options->only},       {"--out", &options->out},     {"--library", &options->library},
         {"--scripts", &options->scripts}, {"--node", &options->node},   {"--peers", &options->peers},
         {"--path", &options->path},       {"--count", &options->count}, {"--tape", &options->tape},
-        {"--game", &options->game}};
+        {"--game", &options->game},       {"--fleet", &options->fleet}, {"--sentinel", &options->sentinel}};
     for (int i = 1; i < count; i++)
     {
         bool known = strcmp(arguments[i], "--quick") == 0;

@@ -7,6 +7,8 @@
 #   --only NAME      only the benches whose name contains NAME
 #   --peers LIST     of hiredis,redis-benchmark,python,bullmq,memcpy; default: all that are there
 #   --tls            Guildhall's clients speak TLS, with mbedTLS; its peers do not
+#   --cluster        a private Cluster beside the one server, and what it costs; or --sentinel, for a master, 2 replicas
+#                    and 3 Sentinels. The peers, and what is measured beside them, have the one server
 #   --redis ADDRESS  a server of yours that is empty and may be flushed, instead of a private one
 #   ARGUMENT...      for guildhall_bench; build/bin/release/guildhall_bench --help tells
 #
@@ -19,6 +21,7 @@ address=
 peers=all
 quick=no
 tls=no
+fleet= # cluster or sentinel
 only=
 arguments=()
 while [ $# -gt 0 ]; do
@@ -30,6 +33,8 @@ while [ $# -gt 0 ]; do
         ;;
     --redis=*) address=${1#*=} ;;
     --tls) tls=yes ;;
+    --cluster) fleet=cluster ;;
+    --sentinel) fleet=sentinel ;;
     --peers)
         if [ $# -lt 2 ]; then fail "--peers wants a list"; fi
         peers=$2
@@ -102,6 +107,9 @@ if [[ ",$peers," == *,all,* || ",$peers," == *,bullmq,* ]] && install_bullmq; th
     arguments+=(--node "$root/build/bench/bullmq")
 fi
 if [ "$tls" = yes ] && [ -n "$address" ]; then fail "--tls is for a private server"; fi
+if [ -n "$fleet" ] && { [ "$tls" = yes ] || [ -n "$address" ]; }; then
+    fail "--cluster and --sentinel are for private servers, without TLS"
+fi
 if [ "$tls" = yes ]; then
     make_scratch
     port=$((20000 + RANDOM % 10000))
@@ -114,6 +122,14 @@ if [ "$tls" = yes ]; then
         --tls-key-file "$scratch/server.key" --tls-ca-cert-file "$scratch/root.pem"
     arguments+=(--tls "127.0.0.1:$port" --tls-roots "$scratch/root.pem")
     address=$redis_address
+elif [ -n "$fleet" ]; then
+    say "redis: a private fleet of servers, and one alone, all on loopback"
+    port=$((20000 + RANDOM % 10000))
+    start_redis --bind 127.0.0.1 --port $port
+    address=127.0.0.1:$port
+    start_fleet "$fleet"
+    arguments+=(--fleet "$redis_address")
+    if [ "$fleet" = sentinel ]; then arguments+=(--sentinel "$redis_name"); fi
 elif [ -z "$address" ]; then
     say "redis: a private server, on a unix socket in a temporary folder"
     start_redis

@@ -9,7 +9,8 @@
 #   --beside N       how many run at a time; 2 without it
 #   --seed N         the first seed, and the storms after it have those that follow; without it, one is drawn
 #   --without-losses only seeds of storms in which the store loses nothing: each third
-#   STORM-OPTION...  for tests/storm.sh: --failover, --redis PROGRAM, --seconds N, --systems LIST, --faults LIST
+#   STORM-OPTION...  for tests/storm.sh: --failover, --cluster, --sentinel, --rolling, --redis PROGRAM, --seconds N,
+#                    --systems LIST, --faults LIST
 #
 # What a storm that failed has printed stands in build/logs/storm_<seed>.log, all that happened in it beside that.
 set -euo pipefail

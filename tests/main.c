@@ -4,6 +4,8 @@
    the command line made no sense or named no test, 124 a test hung. */
 
 #include "support/cleanup.h"
+#include "support/scene/apart.h"
+#include "support/scene/fronted.h"
 #include "support/scene/secure.h"
 #include "support/scratch.h"
 #include "support/suite.h"
@@ -54,17 +56,22 @@ typedef struct options
     bool times;
     bool help;
     bool tls;
+    suite_kind store;
 } options;
 
 static const char usage[] =
-    "guildhall_tests [--redis HOST:PORT|unix:PATH | --tls] [--skip PATTERN] [--list] [--times] [PATTERN ...]\n"
+    "guildhall_tests [--redis HOST:PORT|unix:PATH | --tls | --cluster | --sentinel] [--skip PATTERN] [--list] "
+    "[--times]\n"
+    "                [PATTERN ...]\n"
     "\n"
     "  PATTERN  a part of FILE.NAME, or the whole of it if it has a *, a ? or a [ in it\n"
     "  --skip   leave out the tests that fit, also when another pattern names them; may be repeated\n"
     "  --list   print the names instead of running\n"
     "  --times  say at the end which tests took longest\n"
     "  --redis  a server to use where a test does not need one of its own; keys get a random prefix\n"
-    "  --tls    clients speak TLS; without the tests that tests/support/scene/secure_apart.c names with a reason\n"
+    "  --tls    clients speak TLS\n"
+    "  --cluster, --sentinel  a fleet stands where a test asks for a server\n"
+    "           these three without the tests that tests/support/scene/apart.c names, with a reason\n"
     "\n"
     "  GUILDHALL_SEED=0x...        repeat a run\n"
     "  GUILDHALL_SLOW_MACHINE=1    wait ten times as long before giving up\n"
@@ -75,6 +82,7 @@ static pid_t runner; /* a child of a test must never report as if it were the ru
 static size_t begun;
 static size_t passed;
 static size_t skipped;
+static size_t left_out; /* by apart.c */
 static unsigned hang_seconds;
 
 /* The watchdog does not try to save the rest of the run: whatever hangs may hold anything. Servers die with
@@ -145,19 +153,21 @@ static bool fits_one_of(const char* name, const patterns* list)
     return false;
 }
 
-/* Of a run with --tls. */
-static bool is_apart(const char* name)
+/* What kind of run it is, of apart.h; 0: an ordinary one. */
+static unsigned run_of(const options* chosen)
 {
-    for (const secure_apart* each = secure_aparts; each->pattern != NULL; each++)
-        if (fnmatch(each->pattern, name, 0) == 0) return true;
-    return false;
+    if (chosen->store == SUITE_CLUSTER) return APART_CLUSTER;
+    if (chosen->store == SUITE_SENTINEL) return APART_SENTINEL;
+    return chosen->tls ? APART_TLS : 0;
 }
 
 static bool is_wanted(const char* name, const options* chosen)
 {
     if (fits_one_of(name, &chosen->skipped)) return false;
-    if (chosen->tls && is_apart(name)) return false;
-    return chosen->wanted.count == 0 || fits_one_of(name, &chosen->wanted);
+    if (chosen->wanted.count > 0 && !fits_one_of(name, &chosen->wanted)) return false;
+    if (apart_find(name, run_of(chosen)) == NULL) return true;
+    left_out++;
+    return false;
 }
 
 static void* must_have(void* memory)
@@ -224,6 +234,8 @@ static bool read_command_line(int argc, char** argv, options* chosen)
         else if (strcmp(argv[i], "--list") == 0) chosen->list_only = true;
         else if (strcmp(argv[i], "--times") == 0) chosen->times = true;
         else if (strcmp(argv[i], "--tls") == 0) chosen->tls = true;
+        else if (strcmp(argv[i], "--cluster") == 0) chosen->store = SUITE_CLUSTER;
+        else if (strcmp(argv[i], "--sentinel") == 0) chosen->store = SUITE_SENTINEL;
         else if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) chosen->help = true;
         else if (strcmp(argv[i], "--redis") == 0 && has_value) chosen->redis_address = argv[++i];
         else if (strncmp(argv[i], "--redis=", 8) == 0) chosen->redis_address = argv[i] + 8;
@@ -269,7 +281,9 @@ static int run(test_list* list, bool times)
     scratch_close();
     if (times) print_times(list);
     if (skipped > 0) printf("%zu skipped\n", skipped);
+    if (left_out > 0) printf("%zu left out, with the reasons of tests/support/scene/apart.c\n", left_out);
     if (suite_tls()) secure_print();
+    if (suite_store() != SUITE_ONE_SERVER) fronted_print();
     fflush(stderr);
     printf("%zu passed, %d failed\n", passed, failed);
     return failed == 0 ? 0 : 1;
@@ -296,17 +310,18 @@ static int list_or_run(test_list* list, const options* chosen)
         for (size_t i = 0; i < list->count; i++) printf("%s\n", list->records[i].name);
         return 0;
     }
-    suite_configure(seed, chosen->redis_address, chosen->tls);
+    suite_configure(seed, chosen->redis_address, chosen->tls, chosen->store);
     printf("seed 0x%016llx\n", (unsigned long long)seed);
     return run(list, chosen->times);
 }
 
 int main(int argc, char** argv)
 {
-    options chosen = {{NULL, 0}, {NULL, 0}, NULL, false, false, false, false};
+    options chosen = {{NULL, 0}, {NULL, 0}, NULL, false, false, false, false, SUITE_ONE_SERVER};
     chosen.wanted.values = must_have(calloc((size_t)argc + 1, sizeof(char*)));
     chosen.skipped.values = must_have(calloc((size_t)argc + 1, sizeof(char*)));
-    bool sensible = read_command_line(argc, argv, &chosen) && !(chosen.tls && chosen.redis_address != NULL);
+    bool sensible = read_command_line(argc, argv, &chosen) &&
+                    chosen.tls + (chosen.store != SUITE_ONE_SERVER) + (chosen.redis_address != NULL) <= 1;
     int result = sensible ? 0 : 2;
     if (!sensible || chosen.help) fputs(usage, sensible ? stdout : stderr);
     else

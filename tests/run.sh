@@ -218,17 +218,17 @@ run_under=()
 # The debug binary cuts connections after every byte; those that run the same code once more, after each 13th.
 sparse=(GUILDHALL_STRIDE=13)
 
-# What is a test of the tests' own fleets is the same in each build.
+# What is a test of the tests' own fleets, or of what servers do to scripts while slots move, is the same in each build.
 begin_release() {
     run_under=(env "${sparse[@]}")
-    begin_tests 'release' build/bin/release/guildhall_tests --times --skip fleets --skip tls_bytes.
+    begin_tests 'release' build/bin/release/guildhall_tests --times --skip fleets --skip cluster_half. --skip tls_bytes.
     run_under=()
 }
 
 begin_sanitized() {
     run_under=(env "${sparse[@]}" ASAN_OPTIONS=detect_leaks=1:detect_stack_use_after_return=1
         UBSAN_OPTIONS=print_stacktrace=1)
-    begin_tests 'with sanitizers' build/sanitize/bin/debug/guildhall_tests --times --skip fleets
+    begin_tests 'with sanitizers' build/sanitize/bin/debug/guildhall_tests --times --skip fleets --skip cluster_half.
     run_under=()
 }
 
@@ -242,6 +242,16 @@ begin_tls() {
     run_under=()
 }
 
+# A fleet stands where a test asks for a server: what each system does, some of it cut anywhere.
+with_fleets=('lock.*' 'lock_faults.take_*' 'semaphore.*' 'mailbox.*' 'tasks.*' 'command.*' 'chat.*' 'rows.*' 'files.*'
+    'guild.*' 'counters.*' 'contacts.*' 'aggregate.*' 'wake.*' 'detach.*' 'after_shutdown.*' 'deadline.poll_*')
+begin_fleets() {
+    local redis_option=("--$1")
+    run_under=(env "${sparse[@]}")
+    begin_tests "$2" build/bin/debug/guildhall_tests --times "${with_fleets[@]}"
+    run_under=()
+}
+
 # Valgrind sees what sanitizers cannot: decisions on memory that nobody has written. It is slow, so the fault matrix,
 # which is the same code over and over, is left out, and so are the samples, which are programs of their own. Leaks are
 # for the sanitizers to find: here a child that leaves in the middle of a test would count as one. So would, in each
@@ -251,7 +261,8 @@ begin_valgrind() {
         --leak-check=no)
     begin_tests 'under valgrind' build/bin/debug/guildhall_tests --times --skip faults --skip samples. \
         --skip game_fleet. --skip game_page. --skip prefixes. --skip garbage. --skip rights. --skip drill. \
-        --skip migrating. --skip writers. --skip fleets --skip tls_bytes. --skip sentinel. --skip dns
+        --skip migrating. --skip writers. --skip fleets --skip cluster_half. --skip tls_bytes. --skip sentinel. \
+        --skip dns
     run_under=()
 }
 
@@ -292,6 +303,8 @@ if $release; then begin_release; fi
 if $sanitize; then begin_sanitized; fi
 if $debug && ! $quick; then begin_valgrind; fi
 if $debug && ! $quick && [ -f build/bin/debug/libguildhall_tls.a ]; then begin_tls; fi
+if $debug && ! $quick; then begin_fleets cluster 'on a Cluster'; fi
+if $debug && ! $quick; then begin_fleets sentinel 'behind Sentinels'; fi
 if $release; then begin_stage 'two files' 0 ./tests/checks/check_amalgamation.sh; fi
 if $release; then begin_stage 'CMake' 0 ./tests/checks/check_cmake.sh; fi
 if $release; then begin_stage 'one file' 0 ./tests/checks/check_bundle.sh; fi

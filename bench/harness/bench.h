@@ -15,6 +15,7 @@
        harness/        crew.h, waiters.h, lock_request.h   many ops at once, many who wait, one cycle taken down
                        rounds.c   rounds in alternation, and what each cost; facts.c: machine and versions
                        tls_way.c  what clients speak TLS through
+                       made_nodes.c   servers that are made up in memory, one or a hundred
                        client.c   a gh_client in memory of its own, and how to wait for its sockets
                        talker.c   another program that answers line by line; process.c: runs one
                        server.c   the private server: what it counted, scripts
@@ -47,6 +48,8 @@ typedef struct bench_options
 {
     const char* redis;   /* "unix:PATH" or "A.B.C.D:PORT" of a server that is empty and ours to fill */
     const char* tls;     /* "A.B.C.D:PORT" where the same server speaks TLS; NULL: clients do not    */
+    const char* fleet; /* nodes of a Cluster, or Sentinels, of servers that are empty and ours; NULL: none */
+    const char* sentinel; /* what the Sentinels call the master; NULL: it is a Cluster           */
     const char* tls_roots; /* who signed its certificate, as PEM; NULL: none */
     const char* out;     /* folder of bench.json and bench.html                                      */
     const char* library; /* libguildhall.a, NULL: look where the build puts it                       */
@@ -458,6 +461,8 @@ void bench_memory(bench* self);
 void bench_stored(bench* self);
 void bench_scripts(bench* self);
 void bench_game_server(bench* self);
+void bench_fleet(bench* self);
+void bench_nodes(bench* self);
 void bench_heap(bench* self);
 
 #endif

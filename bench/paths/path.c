@@ -1,7 +1,8 @@
-/* path.c -- runs one of the ten hottest paths so many times, and nothing else. */
+/* path.c -- runs one of the hottest paths so many times, and nothing else. */
 
 #include "paths/path.h"
 #include "paths/path_local.h"
+#include "paths/path_nodes.h"
 #include "paths/path_wire.h"
 
 #include <stdlib.h>
@@ -26,6 +27,9 @@ static const bench_path paths[] = {
     {"geo_find", "look-up", bench_path_geo, {20000, 40000}, false},
     {"aggregate_line", "line", bench_path_aggregate, {10000, 20000}, false},
     {"idle_tick", "tick", bench_path_idle, {5000, 10000}, true},
+    {"idle_3_nodes", "tick", bench_path_nodes_3, {5000, 10000}, false},
+    {"idle_100_nodes", "tick", bench_path_nodes_100, {5000, 10000}, false},
+    {"idle_1_of_100", "tick", bench_path_nodes_one, {5000, 10000}, false},
 };
 
 enum

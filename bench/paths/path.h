@@ -1,4 +1,4 @@
-/* path.h -- the ten hottest paths, each as a program that does nothing else, for a tool that counts
+/* path.h -- the hottest paths, each as a program that does nothing else, for a tool that counts
    instructions.
 
    What a path says over the wire is taken down once, with a real server, and played back under the tool: no

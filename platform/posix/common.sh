@@ -7,7 +7,9 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
 progress_pause_s=15
 
 scratch=          # a temporary folder; make_scratch
-redis_address=    # of the private server; start_redis
+redis_address=    # of the private server; start_redis. Of a private fleet; start_fleet
+fleet_process=    # start_fleet
+redis_name=       # what the Sentinels of a private fleet call their master; start_fleet
 owned_processes=() # ends in reverse order of their start
 
 say() { printf '%s\n' "$*"; }
@@ -240,4 +242,37 @@ start_redis() {
         pause 0.05
     done
     redis_address=unix:$folder/redis.sock
+}
+
+# start_fleet ARGUMENT... -- starts the servers of tests/fleet.sh, which says what the arguments are, and waits until
+# all is well. Sets redis_address and redis_name. In the scratch folder, orders takes its input and answers has its
+# output.
+start_fleet() {
+    local pid
+    make_scratch
+    mkfifo "$scratch/orders"
+    : > "$scratch/answers"
+    set -m # a group of its own: control-C is for the program, which still needs its servers for a while
+    "${leash[@]}" bash "$root/tests/fleet.sh" "$@" <> "$scratch/orders" > "$scratch/answers" 2> "$scratch/fleet.log" &
+    pid=$!
+    set +m
+    own "$pid"
+    while ! grep -q '^addresses: ' "$scratch/answers"; do
+        if ! is_running "$pid"; then
+            cat "$scratch/fleet.log" >&2
+            fail "the private fleet did not start"
+        fi
+        pause 0.1
+    done
+    fleet_process=$pid
+    redis_address=$(sed -n 's/^addresses: //p' "$scratch/answers" | sed -n 1p)
+    redis_name=$(sed -n 's/^name: //p' "$scratch/answers" | sed -n 1p)
+}
+
+# What the private fleet had to say, if it has ended by itself.
+check_fleet() {
+    if [ -z "$fleet_process" ] || is_running "$fleet_process"; then return 0; fi
+    cat "$scratch/fleet.log" >&2
+    complain "the private fleet has ended"
+    return 1
 }

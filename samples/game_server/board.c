@@ -126,6 +126,19 @@ uint64_t* board_ops_of(board_row* row, const char* system)
     return count_in(row->ops, BOARD_SYSTEMS, system);
 }
 
+void board_end(board_row* row, const char* system, gh_status status)
+{
+    for (int i = 0; i < BOARD_ENDS; i++)
+    {
+        board_ended* end = &row->ends[i];
+        if (end->system[0] != '\0' && end->status != (int32_t)status) continue;
+        if (!is_place_of(end->system, sizeof(end->system), system)) continue;
+        end->status = (int32_t)status;
+        end->count++;
+        return;
+    }
+}
+
 void board_check_that(board_row* row, const char* name, bool holds)
 {
     for (int i = 0; i < BOARD_CHECKS; i++)

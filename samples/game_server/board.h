@@ -20,6 +20,7 @@ enum
     BOARD_COUNTS = 24,  /* what a role counts, by name  */
     BOARD_CHECKS = 16,  /* what a role checks, by name  */
     BOARD_SYSTEMS = 24, /* of Guildhall, by name       */
+    BOARD_ENDS = 32,    /* that an op had below zero, by system and status */
     BOARD_BARS = 18,    /* of frames by their length, each of 1 ms: below 10 ms, 10, 11, ... 25, and the rest */
     BOARD_BARS_FROM_MS = 10
 };
@@ -46,6 +47,13 @@ typedef struct board_count
     char name[24]; /* "chat.sent"; empty: the end of the list */
     uint64_t value;
 } board_count;
+
+typedef struct board_ended
+{
+    char system[16]; /* empty: the end of the list */
+    int32_t status;  /* a gh_status below zero     */
+    uint64_t count;
+} board_ended;
 
 typedef struct board_check
 {
@@ -75,6 +83,8 @@ typedef struct board_row
     gh_client_stats stats;
     board_count counts[BOARD_COUNTS];
     board_count ops[BOARD_SYSTEMS]; /* that ended, by system: "lock", "chat", ... */
+    board_ended ends[BOARD_ENDS];
+    uint64_t delay_us; /* the longest of the last ops that wait for nobody but the store */
     board_check checks[BOARD_CHECKS];
     board_event events[BOARD_EVENTS]; /* event n lies in n % BOARD_EVENTS */
 } board_row;
@@ -107,6 +117,9 @@ void board_say(board_row* row, uint64_t now_us, int level, gh_str text);
 /* The count or check of that name, made at its first use; NULL if there are too many. */
 uint64_t* board_count_of(board_row* row, const char* name);
 uint64_t* board_ops_of(board_row* row, const char* system);
+
+/* Counts an op that ended so; what comes when there are too many kinds of it, is not counted. */
+void board_end(board_row* row, const char* system, gh_status status);
 void board_check_that(board_row* row, const char* name, bool holds);
 
 #endif

@@ -2,7 +2,9 @@
 
 #include "member.h"
 
+#include "guildhall/cluster.h"
 #include "guildhall/platform.h"
+#include "guildhall/sentinel.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -22,10 +24,8 @@ static void on_log(void* context, gh_log_level level, gh_str text)
 }
 
 /* Ops that end, by system. */
-static void on_trace(void* context, const gh_trace_event* event)
+static void count_end(member* m, const gh_trace_event* event)
 {
-    member* m = context;
-    if (event->kind != GH_TRACE_END) return;
     for (int i = 0; i < MEMBER_SYSTEMS; i++)
     {
         member_system* system = &m->systems[i];
@@ -34,6 +34,18 @@ static void on_trace(void* context, const gh_trace_event* event)
         if (system->ops != NULL) ++*system->ops;
         return;
     }
+}
+
+/* How ops end, and how long those took that wait for nobody but the store. */
+static void on_trace(void* context, const gh_trace_event* event)
+{
+    member* m = context;
+    bool is_ours = strcmp(event->system, "command") == 0;
+    if (event->kind == GH_TRACE_BEGIN && is_ours) delays_begin(&m->delays, event->op, event->now_us);
+    if (event->kind != GH_TRACE_END) return;
+    if (is_ours) delays_end(&m->delays, event->op, event->now_us);
+    if (event->status < 0) board_end(&m->row, event->system, event->status);
+    count_end(m, event);
 }
 
 static bool open_board(member* m, const options* o)
@@ -48,6 +60,12 @@ static bool open_board(member* m, const options* o)
 static bool open_client(member* m, const options* o, gh_client_config config)
 {
     config.address = gh_str_of(o->redis); /* for names of hosts: config.resolver, and guildhall/resolver.h */
+    if (o->cluster) config.topology = gh_topology_cluster();
+    if (o->sentinel != NULL)
+    {
+        config.topology = gh_topology_sentinel();
+        config.sentinel_name = gh_str_of(o->sentinel);
+    }
     config.user = gh_str_of(o->user);
     config.password = gh_str_of(o->password);
     config.client_name = gh_str_of(o->name);
@@ -96,6 +114,7 @@ static void show(member* m, bool percentiles)
     row->link = gh_client_link_state(m->client, GH_LINK_COMMANDS);
     gh_client_get_stats(m->client, &row->stats);
     if (percentiles) histogram_show(&m->clock.frame_us, &row->frame_us);
+    row->delay_us = delays_longest(&m->delays, m->clock.now_us);
     memcpy(row->frame_bars, m->clock.frame_bars, sizeof row->frame_bars);
     if (percentiles) histogram_show(&m->clock.tick_us, &row->tick_us);
     if (percentiles) histogram_show(&m->clock.tick_cpu_us, &row->tick_cpu_us);

@@ -6,6 +6,7 @@
 #ifndef GAME_SERVER_MEMBER_H
 #define GAME_SERVER_MEMBER_H
 
+#include "delays.h"
 #include "frame.h"
 #include "options.h"
 #include "tls_way.h"
@@ -31,6 +32,7 @@ typedef struct member
     uint32_t slot;
     void* memory;
     tls_way way;
+    delays delays;
     member_system systems[MEMBER_SYSTEMS];
 } member;
 

@@ -40,6 +40,10 @@ typedef struct option
 
 static const option table[] = {
     {ROLE_STORE, "--redis", KIND_TEXT, AT(redis), 0, 0, "ADDR", "unix:PATH, A.B.C.D:PORT or [IPV6]:PORT"},
+    {ROLE_STORE, "--cluster", KIND_FLAG, AT(cluster), 0, 0, "",
+     "it is a Cluster; then --redis may have several of its nodes, with commas between them"},
+    {ROLE_STORE, "--sentinel", KIND_WORD, AT(sentinel), 0, 0, "NAME",
+     "its master is called so by Sentinels; then --redis has these, with commas between them"},
     {ROLE_STORE, "--user", KIND_TEXT, AT(user), 0, 0, "NAME", "ACL user; the password is in REDISCLI_AUTH"},
     {ROLE_STORE, "--tls-roots", KIND_TEXT, AT(tls_roots), 0, 0, "FILE",
      "speak TLS with it; PEM of who may have signed its certificate"},
@@ -69,6 +73,8 @@ static const option table[] = {
      "0: until Ctrl-C; without it until Ctrl-C on a terminal, " SECONDS_WITHOUT_TERMINAL_TEXT " seconds elsewhere"},
     {ROLE_FLEET, "--page", KIND_NUMBER, AT(page), 1, 65535, "PORT", "the view as a web page, on loopback"},
     {ROLE_FLEET, "--summary", KIND_TEXT, AT(summary), 0, 0, "FILE", "what is said at the end, as JSON"},
+    {ROLE_FLEET, "--events", KIND_TEXT, AT(events), 0, 0, "DIR",
+     "kills servers of the store, and more; DIR has orders and answers of tests/fleet.sh"},
     {ROLE_FLEET, "--quiet", KIND_FLAG, AT(quiet), 0, 0, "", "no live view, only the summary"},
     {ROLE_BOTS | ROLE_FLEET | ROLE_SERVER, "--seed", KIND_LONG, AT(seed), 0, 0, "N", "for all that is random"},
 };

@@ -27,6 +27,8 @@ typedef struct options
 {
     /* the store */
     const char* redis;
+    bool cluster;          /* redis is one, or several nodes of a Cluster                                  */
+    const char* sentinel;  /* what the Sentinels at redis call the master; NULL: they are none              */
     const char* user;
     const char* password;  /* from REDISCLI_AUTH, as redis-cli has it: a command line can be read by all */
     const char* tls_roots; /* who signed its certificate, as PEM; NULL: no TLS */
@@ -62,6 +64,7 @@ typedef struct options
     uint32_t page; /* port of the page; 0: none */
     bool quiet;
     const char* summary; /* NULL: none */
+    const char* events;  /* NULL: nothing is done to the store; see fleet/events.h */
 } options;
 
 /* arguments: those behind the name of the role. False: the program is over, with *exit_code; what was wrong

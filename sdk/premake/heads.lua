@@ -25,6 +25,11 @@
 --   -- reply as client/lease_acquire.lua, limit    begins as that head says, and has its words
 --   -- reply is what the caller's script returns   in words: nothing is known of it
 --
+-- A script that runs to its end while its slot moves to another node of a Cluster says so, and goes on meanwhile; all
+-- others wait. It may touch no key behind a command that could have removed it:
+--
+--   -- moving  why
+--
 -- Below stand the words that an element may be: its name, and for each a number, or a letter in quotes; a name; and
 -- behind two blanks what is to be said of it. Those behind the first stand right below it, and what goes on further
 -- right. All other lines of a section, which goes on as long as they are indented like that, are for people.
@@ -33,7 +38,7 @@
 -- "return {a, b}" has where it stands outside of functions. Not looked at are: numbers that are made while it runs;
 -- what a function or a variable brings to a return; types; and whether a word is ever said.
 --
---   heads.read(file)              { keys, arguments, reply }, of a script
+--   heads.read(file)              { keys, arguments, reply, goes_on }, of a script; goes_on: while its slot moves
 --       keys, arguments           { least, more, each }: how many there are at least, how many may stand behind them,
 --                                 and by how many those come that may be there any number of times
 --   heads.read_reply(file)        that of a part, too; nil: it has none. False: it is said in words. Else
@@ -246,7 +251,8 @@ end
 function heads.read(file)
     local reply = heads.read_reply(file)
     if reply == nil then fail(file, "its head has no line '-- reply'") end
-    return { keys = read_items(file, "KEYS"), arguments = read_items(file, "ARGV"), reply = reply }
+    return { keys = read_items(file, "KEYS"), arguments = read_items(file, "ARGV"), reply = reply,
+             goes_on = section_lines(file, "moving") ~= nil }
 end
 
 function heads.shape(reply)

@@ -60,6 +60,19 @@ local function commands_of(file, text)
     return names
 end
 
+-- None of these may be called by a script that goes on while its slot moves. ZREM and SREM of a member that cannot be
+-- are no removals, so a person looks at those.
+local removing = { "DEL", "UNLINK", "GETDEL", "RENAME", "MOVE", "HDEL", "LPOP", "RPOP", "LREM", "LTRIM", "LMOVE",
+                   "SPOP", "ZPOPMIN", "ZPOPMAX", "ZREMRANGEBYRANK", "ZREMRANGEBYSCORE" }
+
+local function check_goes_on(script)
+    for _, name in ipairs(removing) do
+        if script.head.goes_on and script.commands[name] then
+            error(script.file .. " goes on while its slot moves, and calls " .. name, 0)
+        end
+    end
+end
+
 -- A debug build, too, must be able to load it: where the readable text is too long it sends the other one.
 local function read_script(file, text, names, head)
     local script = { file = file, name = file:match("([^/]+)%.lua$") }
@@ -68,6 +81,7 @@ local function read_script(file, text, names, head)
     script.commands = commands_of(file, script.readable)
     script.head = head
     heads.check(file, head, text)
+    check_goes_on(script)
     if script.readable:find("[^\n -~]") then error(file .. ": bytes that are not ASCII, or tabs", 0) end
     if #script.least > bytes_max then
         error(string.format("%s: %d bytes, and the smallest client can load %d", file, #script.least, bytes_max), 0)
@@ -135,10 +149,10 @@ end
 local function c_script(script, literals, at, count, place_bits, size)
     local head = script.head
     return string.format("const gh_script_text gh_%s_lua = {\n" ..
-                         "    %s, %s, %s, %d, %d, %d,\n    GH_SCRIPT_%s, %d, %s, %s};\n\n",
+                         "    %s, %s, %s, %d, %d, %d,\n    GH_SCRIPT_%s, %d, %s, %s, %s};\n\n",
                          script.name, literals, head.reply and '"' .. heads.shape(head.reply) .. '"' or "NULL",
                          script.bits, at, count, size, script.name, place_bits, c_items(head.keys),
-                         c_items(head.arguments))
+                         c_items(head.arguments), tostring(head.goes_on))
 end
 
 local function c_readable(system)

@@ -4,6 +4,7 @@
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 
 #include "support/scene/everything.h"
+#include "support/scene/fronted.h"
 #include "support/server/redis_server.h"
 #include "support/source_tree.h"
 
@@ -28,6 +29,7 @@ static doomed doomed_start(redis_server* server)
 {
     doomed self;
     gh_client_config config = game_config(redis_server_address(server));
+    fronted_dress(&config);
     self.size = gh_client_memory(&config);
     self.memory = mmap(NULL, self.size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     assert_ptr_not_equal(self.memory, MAP_FAILED);
@@ -160,9 +162,9 @@ static void what_has_ended_is_inert(void** state)
 /* They know no client and no op; or, at the end, client_must_be_none calls them. */
 static bool needs_no_call(const char* name)
 {
-    static const char* const beginnings[] = {"gh_geo_",    "gh_fold_",    "gh_status_",       "gh_str_",
-                                             "gh_version", "gh_message_", "gh_client_",       "gh_platform_",
-                                             "gh_tick",    "gh_sizeof",   "gh_next_deadline", "gh_topology_"};
+    static const char* const beginnings[] = {
+        "gh_geo_",      "gh_fold_", "gh_status_", "gh_str_",          "gh_version",   "gh_message_", "gh_client_",
+        "gh_platform_", "gh_tick",  "gh_sizeof",  "gh_next_deadline", "gh_topology_", "gh_replicas_"};
     static const char* const others[] = {"gh_lock_tag",
                                          "gh_name_str",
                                          "gh_reply_at",

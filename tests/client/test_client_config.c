@@ -54,6 +54,8 @@ static const bound bounds[] = {
     BOUND(backoff_min_us, 1000, 60 * SECOND_US, GH_INVALID_TIMEOUT),
     BOUND(backoff_max_us, 1000, 60 * SECOND_US, GH_INVALID_TIMEOUT),
     BOUND(quarantine_us, 0, 3600 * SECOND_US, GH_INVALID_TIMEOUT),
+    BOUND(wait_us, 1000, 60 * SECOND_US, GH_INVALID_TIMEOUT),
+    BOUND(wait_replicas, 0, GH_REPLICAS_MAX, GH_INVALID_REPLICAS),
 };
 
 static gh_status check_number(const bound* field, uint64_t value)
@@ -62,6 +64,7 @@ static gh_status check_number(const bound* field, uint64_t value)
     uint32_t small = (uint32_t)value;
     config.backoff_min_us = 1000; /* so that each end can be moved alone */
     config.backoff_max_us = 60 * SECOND_US;
+    config.replicas = gh_replicas_wait();
     if (field->size == 4) memcpy((char*)&config + field->offset, &small, sizeof(small));
     else memcpy((char*)&config + field->offset, &value, sizeof(value));
     return check(&config);

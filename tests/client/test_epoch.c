@@ -96,6 +96,45 @@ static void promoted_replica_has_a_generation_of_its_own(void** state)
     assert_int_equal(gh_client_generation(a->client, 0), generation_in(master));
 }
 
+/* As if another server stood there, which has that generation of the data, and the name of this one. */
+static void turn_to(game* self, redis_server* server, uint64_t generation)
+{
+    uint64_t birth;
+    char name[64], words[128];
+    uint64_t ready = game_stats(self).links_ready;
+    const char* text = redis_server_text(server, "GET gh:epoch");
+    if (sscanf(text, "%" SCNu64 " %*u 2 %63s", &birth, name) != 2) fail_msg("the epoch is %s", text);
+    snprintf(words, sizeof(words), "%" PRIu64 " %" PRIu64 " 2 %s", birth, generation, name);
+    redis_server_do(server, "SET gh:epoch %s", words);
+    redis_server_do(server, "CLIENT KILL TYPE normal SKIPME yes");
+    GAME_UNTIL(game_stats(self).links_ready > ready && gh_client_ready(self->client));
+}
+
+/* A failover is undone: what took over is forgotten, and the master of before goes on, under the name that its epoch
+   has had all the time. */
+static void master_that_takes_over_again_is_doubted(void** state)
+{
+    (void)state;
+    redis_server* server = redis_server_start(NULL);
+    game* a = game_start_ready(redis_server_address(server));
+    uint64_t before = generation_in(server);
+    turn_to(a, server, before + 1000); /* to the other master, */
+    assert_int_equal(game_stats(a).store_doubts, 1);
+    gh_lock* lock = GAME_NEW(a, gh_lock);
+    gh_lock_config config = gh_lock_config_default();
+    config.lease_us = 60000 * MS;
+    assert_status(gh_lock_begin(lock, a->client, gh_str_literal("sword"), &config), GH_OK);
+    GAME_UNTIL(gh_op_poll(&lock->op) == GH_HELD);
+
+    redis_server_do(server, "DEL gh:{lock:sword}:s"); /* and back */
+    turn_to(a, server, before);
+    assert_int_equal(game_stats(a).store_doubts, 2);
+    assert_true(generation_in(server) > before + 1000);
+    assert_int_equal(gh_client_generation(a->client, 0), generation_in(server));
+    GAME_UNTIL(gh_op_poll(&lock->op) == GH_LOST); /* long before it is renewed */
+    assert_int_equal(game_stats(a).store_resets, 0);
+}
+
 static void other_layouts_are_refused_in_words(void** state)
 {
     (void)state;
@@ -147,4 +186,5 @@ static void epoch_that_is_none_is_corrupt(void** state)
 TEST_FILE(epoch, cmocka_unit_test(restart_raises_the_generation_once), cmocka_unit_test(lost_link_alone_is_no_doubt),
           cmocka_unit_test(without_info_each_connection_is_a_doubt),
           cmocka_unit_test(promoted_replica_has_a_generation_of_its_own),
+          cmocka_unit_test(master_that_takes_over_again_is_doubted),
           cmocka_unit_test(other_layouts_are_refused_in_words), cmocka_unit_test(epoch_that_is_none_is_corrupt));

@@ -15,7 +15,7 @@ static void add_text(byte_buffer* reply, const char* text)
 
 static bool say_to_the_epoch(scripted* world, const gh_str* words, size_t count, byte_buffer* reply)
 {
-    if (!gh_str_equal(words[0], gh_str_literal("EVALSHA")) || count != 7) return false;
+    if (!gh_str_equal(words[0], gh_str_literal("EVALSHA")) || count != 8) return false;
     add_text(reply, world->context);
     return true;
 }

@@ -319,7 +319,7 @@ static void crowd_is_told(bool of_permits)
     SCRIPTED_UNTIL(world, count_of_crowd(self, of_permits, GH_HELD) == MANY, 1000, SECOND_US);
     self->forgotten = true;
     uint64_t requests = scripted_stats(world).requests;
-    gh_doubt_begin(world->client);
+    gh_doubt_begin(world->client->nodes);
     for (int i = 0; i < 1 + 8; i++) scripted_tick(world, 1000); /* the round trip is a tick here */
     assert_int_equal(count_of_crowd(self, of_permits, GH_LOST), MANY);
     uint64_t most = 1 + (of_permits ? MANY / 100 + 1 : MANY); /* one loads the script */

@@ -338,7 +338,7 @@ typedef struct shake
 
 static const shake shakes[] = {{"AUTH", 0, false},        {"SELECT", 0, false},          {"CLIENT SETNAME", 0, true},
                                {"INFO server", 0, true},  {"INFO replication", 0, true}, {"INFO cluster", 0, true},
-                               {"SCRIPT LOAD", 0, false}, {"EVALSHA", 7, false},         {"PUBLISH", 0, true}};
+                               {"SCRIPT LOAD", 0, false}, {"EVALSHA", 8, false},         {"PUBLISH", 0, true}};
 
 static void hand_shake_step_by_each_error(const shake* step)
 {
@@ -356,7 +356,7 @@ static void hand_shake_step_by_each_error(const shake* step)
         gh_command* op = say(a, NULL, "GET greeting");
         gh_status ended = settle_command(op);
         bool of_a_key = strstr(rows[i].text, "CORRUPT ") != NULL || strstr(rows[i].text, "WRONGTYPE Oper") != NULL;
-        bool of_the_key = step->count == 7 && of_a_key;
+        bool of_the_key = step->count == 8 && of_a_key;
         gh_status expected = patient || step->harmless ? GH_OK : of_the_key ? GH_CORRUPT : GH_REFUSED;
         if (ended != expected)
             fail_msg("%s [%s], row %zu: %s, not %s", step->command, a->last_error, i, gh_status_name(ended),

@@ -1,6 +1,7 @@
 /* Counters of many servers: time, outages, sudden ends. */
 
 #include "support/faults/counting.h"
+#include "support/scene/fronted.h"
 #include "support/scene/keys.h"
 #include "support/process.h"
 #include "support/random.h"
@@ -171,6 +172,7 @@ static int compete(void* context, int results)
     memset(totals, 0, sizeof(totals));
     game_forget_all();
     gh_client_config config = game_config(self->address);
+    fronted_dress(&config);
     size_t client_size = gh_client_memory(&config);
     gh_counters_config counters_config = counting_config();
     size_t size = gh_counters_memory(&counters_config);

@@ -5,6 +5,7 @@
 #include "support/scratch.h"
 #include "support/server/cluster.h"
 #include "support/server/sentinels.h"
+#include "support/wait.h"
 
 #include <poll.h>
 #include <signal.h>
@@ -30,6 +31,7 @@ typedef struct wishes
     unsigned replicas;
     unsigned timeout_ms;
     bool append_only;
+    bool quick;
 } wishes;
 
 static bool read_number(const char* text, unsigned* number)
@@ -51,6 +53,7 @@ static bool read_wishes(char** argv, wishes* wanted)
     {
         bool good = false;
         if (strcmp(*at, "--append-only") == 0) good = wanted->append_only = true;
+        else if (strcmp(*at, "--quick") == 0 && wanted->sentinel) good = wanted->quick = true;
         else if (strcmp(*at, "--replicas") == 0) good = read_number(*++at, &wanted->replicas);
         else if (strcmp(*at, "--timeout") == 0) good = read_number(*++at, &wanted->timeout_ms);
         else if (strcmp(*at, "--masters") == 0 && !wanted->sentinel) good = read_number(*++at, &wanted->masters);
@@ -65,7 +68,7 @@ static bool read_wishes(char** argv, wishes* wanted)
 
 static cluster* nodes; /* one of the two is NULL */
 static sentinels* watched;
-static redis_server* servers[SERVERS_MAX]; /* numbered as they are printed; Sentinels come last */
+static redis_server* servers[SERVERS_MAX]; /* numbered as they are printed; Sentinels come last; NULL: it was removed */
 static size_t server_count;
 static size_t first_sentinel;
 
@@ -82,8 +85,10 @@ static void start_cluster(const wishes* wanted)
 
 static void start_sentinels(const wishes* wanted)
 {
-    sentinels_options options = {
-        .replicas = wanted->replicas, .down_after_ms = wanted->timeout_ms, .append_only = wanted->append_only};
+    sentinels_options options = {.replicas = wanted->replicas,
+                                 .down_after_ms = wanted->timeout_ms,
+                                 .append_only = wanted->append_only,
+                                 .quick = wanted->quick};
     watched = sentinels_start(&options);
     for (size_t i = 0; i < sentinels_server_count(watched); i++) servers[server_count++] = sentinels_server(watched, i);
     first_sentinel = server_count;
@@ -96,15 +101,16 @@ static const char* role_of(size_t number)
     redis_server* server = servers[number];
     if (redis_server_pid(server) == 0) return "killed";
     if (!redis_server_runs(server)) return "frozen";
-    if (number >= first_sentinel) return "sentinel";
+    if (watched != NULL && number >= first_sentinel) return "sentinel";
     return (nodes != NULL ? cluster_is_master(server) : sentinels_is_master(server)) ? "master" : "replica";
 }
 
 static void show_all(void)
 {
     for (size_t i = 0; i < server_count; i++)
-        printf("%zu %s %s process %ld\n", i, redis_server_tcp_address(servers[i]), role_of(i),
-               (long)redis_server_pid(servers[i]));
+        if (servers[i] != NULL)
+            printf("%zu %s %s process %ld\n", i, redis_server_tcp_address(servers[i]), role_of(i),
+                   (long)redis_server_pid(servers[i]));
     if (watched != NULL) printf("name: %s\n", SENTINELS_NAME);
     printf("addresses: %s\n", nodes != NULL ? cluster_seeds(nodes) : sentinels_seeds(watched));
     fflush(stdout);
@@ -114,7 +120,7 @@ static void show_all(void)
 
 static void restart(size_t number)
 {
-    if (number >= first_sentinel) sentinels_restart(watched, servers[number]);
+    if (watched != NULL && number >= first_sentinel) sentinels_restart(watched, servers[number]);
     else redis_server_restart(servers[number]);
 }
 
@@ -124,7 +130,9 @@ static bool fail_over(size_t number)
     if (nodes == NULL)
     {
         if (!sentinels_has_settled(watched)) return false;
+        const redis_server* former = sentinels_master(watched);
         sentinels_failover(watched);
+        sentinels_await_master(watched, former);
         return true;
     }
     if (!cluster_has_settled(nodes)) return false;
@@ -134,21 +142,101 @@ static bool fail_over(size_t number)
         if (master == NULL || cluster_replica(nodes, master, 0) == NULL) continue;
         if (master != servers[number] && cluster_replica(nodes, master, 0) != servers[number]) continue;
         cluster_failover(nodes, slot, CLUSTER_PLANNED);
+        cluster_await_master(nodes, slot, master);
         return true;
     }
     return false;
+}
+
+/* A master that was frozen a moment ago is not missed yet by those that run. */
+static bool all_slots_are_served(void)
+{
+    unsigned slots = 0;
+    for (size_t i = 0; i < cluster_count(nodes); i++)
+        if (redis_server_runs(cluster_node(nodes, i))) slots += cluster_slots_of(cluster_node(nodes, i));
+    return slots == CLUSTER_SLOTS;
+}
+
+static void settle(void)
+{
+    if (watched != NULL) sentinels_settle(watched);
+    else WAIT_SELDOM(all_slots_are_served() && cluster_has_settled(nodes), cluster_show(nodes));
+}
+
+static redis_server* master_with(bool most)
+{
+    redis_server* best = NULL;
+    for (size_t i = 0; i < server_count; i++)
+    {
+        if (servers[i] == NULL || !redis_server_runs(servers[i]) || !cluster_is_master(servers[i])) continue;
+        unsigned slots = cluster_slots_of(servers[i]);
+        if (best == NULL || (most ? slots > cluster_slots_of(best) : slots <= cluster_slots_of(best)))
+            best = servers[i];
+    }
+    return best;
+}
+
+/* From who has most slots to who has fewest. Slots that go to and fro, as they would between masters with as many,
+   end now and then where two masters each say that the other has one. */
+static bool reshard(unsigned slots)
+{
+    if (nodes == NULL) return false;
+    settle();
+    redis_server* from = master_with(true);
+    redis_server* to = master_with(false);
+    if (from == NULL || from == to || slots == 0 || slots > cluster_slots_of(from)) return false;
+    cluster_reshard work = cluster_reshard_begin(nodes, from, to, slots);
+    while (cluster_reshard_step(&work) && !interrupted)
+    {
+    }
+    return true;
+}
+
+static bool add_node(void)
+{
+    if (nodes == NULL || server_count == SERVERS_MAX) return false;
+    settle();
+    servers[server_count++] = cluster_add(nodes);
+    return true;
+}
+
+static bool remove_node(size_t number)
+{
+    if (nodes == NULL) return false;
+    settle();
+    cluster_remove(nodes, servers[number]);
+    servers[number] = NULL;
+    return true;
+}
+
+/* What is asked of the fleet as a whole. */
+static bool is_of_all(const char* word, unsigned number, bool* good)
+{
+    *good = true;
+    if (strcmp(word, "settle") == 0) settle();
+    else if (strcmp(word, "reshard") == 0) *good = reshard(number);
+    else if (strcmp(word, "add") == 0) *good = add_node();
+    else return false;
+    return true;
 }
 
 /* False if it makes no sense. */
 static bool obey(const char* line)
 {
     char word[16];
-    size_t number = 0;
-    int count = sscanf(line, "%15s %zu", word, &number);
+    unsigned number = 0;
+    bool good;
+    int count = sscanf(line, "%15s %u", word, &number);
     if (count <= 0) return true;
-    if (number >= server_count) return false;
-    if (strcmp(word, "failover") == 0) return (watched != NULL || count == 2) && fail_over(number);
+    if (is_of_all(word, number, &good)) return good;
+    if (number >= server_count || servers[number] == NULL) return false;
+    if (strcmp(word, "failover") == 0)
+    {
+        settle();
+        return (watched != NULL || count == 2) && fail_over(number);
+    }
     if (count != 2) return false;
+    if (strcmp(word, "remove") == 0) return remove_node(number);
     bool exists = redis_server_pid(servers[number]) != 0;
     if (strcmp(word, "kill") == 0) redis_server_kill9(servers[number]);
     else if (strcmp(word, "freeze") == 0 && redis_server_runs(servers[number])) redis_server_freeze(servers[number]);
@@ -173,7 +261,9 @@ static void serve(void)
         if (byte != '\n') continue;
         line[size] = '\0';
         size = 0;
-        if (!obey(line)) printf("kill N, freeze N, thaw N, restart N, failover N; or nothing, to see who is what\n");
+        if (!obey(line))
+            printf("kill N, freeze N, thaw N, restart N, failover N, settle, reshard SLOTS, add, remove N; or nothing, "
+                   "to see who is what\n");
         show_all();
     }
 }
@@ -185,7 +275,8 @@ int main(int argc, char** argv)
     (void)argc;
     if (!read_wishes(argv, &wanted))
     {
-        fprintf(stderr, "fleet cluster|sentinel [--masters N] [--replicas N] [--timeout MS] [--append-only]\n");
+        fprintf(stderr, "fleet cluster|sentinel [--masters N] [--replicas N] [--timeout MS] [--append-only] "
+                        "[--quick]\n");
         return 2;
     }
     if (wanted.sentinel) start_sentinels(&wanted);

@@ -103,8 +103,9 @@ static void hint_brings_a_new_row_at_once(void** state)
     game* a = game_start_ready(redis_server_address(server));
     game* b = game_start_ready(redis_server_address(server));
     GAME_UNTIL(gh_client_link_state(b->client, GH_LINK_WAKE) == GH_LINK_READY);
+    long long tried = redis_server_calls(server, "zadd"); /* by hand-shakes, to see whether it is allowed */
     refresher* self = refresher_start(b, 4);
-    GAME_UNTIL(redis_server_calls(server, "zadd") >= GH_ROWS_SHARDS); /* it waits everywhere */
+    GAME_UNTIL(redis_server_calls(server, "zadd") >= tried + GH_ROWS_SHARDS); /* it waits everywhere */
     uint64_t hints = game_stats(b).hints;
     for (int i = 0; i < 5; i++)
     {
@@ -112,7 +113,7 @@ static void hint_brings_a_new_row_at_once(void** state)
         snprintf(name, sizeof(name), "new %d", i);
         assert_status(row_schedule(a, name, 600 * SECOND_US), GH_OK);
         GAME_UNTIL(self->rows.stored == (uint64_t)i + 1);
-        assert_true(game_stats(b).hints > hints);
+        GAME_UNTIL(game_stats(b).hints > hints); /* on a slow machine the next question may come before it */
         hints = game_stats(b).hints;
     }
 }

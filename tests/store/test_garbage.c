@@ -321,7 +321,8 @@ static void every_key_of_the_page_is_planted(void** state)
         const char* row = garbage_key_of(&keys.rows[i]);
         unsigned found = 0;
         for (size_t k = 0; k < sizeof(systems) / sizeof(systems[0]); k++) found += drill_has_row(systems[k], row);
-        if (found == 1 || strcmp(row, "gh:epoch") == 0) continue;
+        bool is_epoch = strstr(row, ":epoch") != NULL; /* below, and cluster.epochs_of_another_form_are_corrupt */
+        if (found == 1 || is_epoch) continue;
         snprintf(missing, sizeof(missing), "%s", row);
     }
     page_free_table(&keys);

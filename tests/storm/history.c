@@ -1,15 +1,13 @@
 /* history.c -- the table of records in shared memory. */
 
-#define _GNU_SOURCE /* MAP_ANONYMOUS */
-
 #include "storm/history.h"
 
+#include "storm/board.h"
 #include "storm/storm.h"
 
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 #include <time.h>
 
 typedef struct history_table
@@ -22,19 +20,31 @@ typedef struct history_table
 
 static history_table* table;
 
+static int own_descriptor = -1;
+
 void history_open(uint32_t capacity)
 {
     size_t size = sizeof(history_table) + ((size_t)capacity + 1) * sizeof(storm_record);
-    int flags = MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE;
-    void* mapped = mmap(NULL, size, PROT_READ | PROT_WRITE, flags, -1, 0);
-    if (mapped == MAP_FAILED)
+    table = board_share(size, &own_descriptor);
+    if (table == NULL)
     {
         perror("storm: no memory for the history");
         exit(2);
     }
-    table = mapped;
     table->capacity = capacity;
     table->zero_us = history_now();
+}
+
+int history_descriptor(void)
+{
+    return own_descriptor;
+}
+
+bool history_join(int descriptor)
+{
+    size_t size = 0;
+    table = board_share_again(descriptor, &size);
+    return table != NULL;
 }
 
 uint64_t history_now(void)
@@ -53,7 +63,7 @@ void history_pause(uint64_t us)
 /* A record of its own, zero as the kernel gave it. */
 static uint32_t take(void)
 {
-    if (atomic_load_explicit(&table->count, memory_order_relaxed) >= table->capacity) return 0;
+    if (atomic_load_explicit(&table->count, memory_order_relaxed) > table->capacity) return 0;
     uint32_t index = atomic_fetch_add(&table->count, 1) + 1;
     return index <= table->capacity ? index : 0;
 }
@@ -117,9 +127,15 @@ uint32_t history_count(void)
     return count < table->capacity ? count : table->capacity;
 }
 
+/* What was begun is told and counted to its end, and in the end all is looked at: a third of the table is for that. */
 bool history_is_full(void)
 {
-    return history_count() + 1000 >= table->capacity;
+    return history_count() >= table->capacity / 3 * 2;
+}
+
+bool history_has_overflowed(void)
+{
+    return atomic_load(&table->count) > table->capacity;
 }
 
 uint64_t history_over_us(const storm_record* op)

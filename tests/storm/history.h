@@ -51,8 +51,15 @@ typedef struct storm_record
     bool is_event;
 } storm_record;
 
-/* Maps the table. Records beyond the capacity are not written: begin then returns 0, and nothing may be done. */
+/* Maps the table. When it is nearly full, nothing more is begun, and the weather ends; what is left is for all that
+   goes on until the end. Records beyond the capacity are not written: begin then returns 0, and nothing may be done;
+   and what was seen is not known, so nothing can be judged. */
 void history_open(uint32_t capacity);
+
+/* For a program that was not forked: see board.h. */
+int history_descriptor(void);
+bool history_join(int descriptor);
+
 uint64_t history_now(void);
 
 /* Sleeps so long. */
@@ -81,7 +88,8 @@ uint32_t history_event_at(storm_who who, storm_event event, uint64_t at_us);
 
 storm_record* history_at(uint32_t index);
 uint32_t history_count(void); /* indices are 1 .. count */
-bool history_is_full(void);
+bool history_is_full(void);   /* nearly */
+bool history_has_overflowed(void);
 
 /* When it was over at the latest: its end, or for ever if it has none or is UNKNOWN. */
 uint64_t history_over_us(const storm_record* op);

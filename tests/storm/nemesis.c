@@ -5,49 +5,23 @@
 
 #include "storm/nemesis.h"
 
+#include "storm/fleet.h"
+#include "storm/nemesis_kinds.h"
 #include "storm/players.h"
 #include "storm/store.h"
 #include "storm/storm.h"
 #include "storm/wire.h"
+#include "support/suite.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* One fault of the schedule. */
-typedef struct nemesis_fault
-{
-    uint64_t at_us; /* from the start */
-    uint64_t for_us;
-    uint64_t x; /* three random numbers for the fault to make of them what it likes */
-    uint64_t y;
-    uint64_t z;
-    unsigned kind;
-} nemesis_fault;
-
-/* Which faults exclude each other. */
-typedef enum nemesis_ground
-{
-    GROUND_WIRE = 0, /* any number at once */
-    GROUND_SERVER,   /* its process: one at a time */
-    GROUND_RULES,    /* its settings: one at a time */
-    GROUND_PLAYER    /* one at a time */
-} nemesis_ground;
-
-typedef struct nemesis_kind
-{
-    const char* name;
-    unsigned weight;
-    nemesis_ground ground;
-    bool loss;
-    uint64_t least_us;
-    uint64_t most_us;
-    bool (*strike)(const nemesis_fault* fault); /* false: cannot be now */
-    void (*heal)(const nemesis_fault* fault);   /* NULL: heals by itself */
-} nemesis_kind;
-
 enum
 {
     ACTIVE_MAX = 64,
+    ASK_US = 30000, /* what a fault waits for is asked so often */
+    HEAL_CAP_US = 90000000,
+    LEAVE_CAP_US = 8000000,
     GAP_LEAST_US = 90000, /* between faults: 4.4 a second on average */
     GAP_MOST_US = 360000
 };
@@ -57,6 +31,7 @@ typedef struct nemesis_active
     nemesis_fault fault;
     uint64_t end_us;
     uint32_t record;
+    bool healed;
 } nemesis_active;
 
 static struct
@@ -149,7 +124,7 @@ static bool outage(const nemesis_fault* f)
 static bool kill_server(const nemesis_fault* f)
 {
     (void)f;
-    if (storm.failover) return false; /* without its data on disk, that would be a loss */
+    if (storm.store == STORM_PAIR) return false; /* without its data on disk, that would be a loss */
     store_kill();
     return true;
 }
@@ -173,7 +148,7 @@ static void thaw_server(const nemesis_fault* f)
     store_thaw();
 }
 
-static void mark_loss(uint64_t since_us, uint64_t begin_us)
+void nemesis_mark_loss(uint64_t since_us, uint64_t begin_us)
 {
     storm_event event = {.system = STORM_CORE, .what = MARK_LOSS, .a = since_us};
     uint32_t mark = history_event(nobody, event);
@@ -183,7 +158,7 @@ static void mark_loss(uint64_t since_us, uint64_t begin_us)
 static bool keep(const nemesis_fault* f)
 {
     (void)f;
-    if (storm.failover) return false;
+    if (storm.store == STORM_PAIR) return false;
     nemesis.kept_us = history_now();
     store_keep();
     return true;
@@ -192,10 +167,10 @@ static bool keep(const nemesis_fault* f)
 static bool go_back(const nemesis_fault* f)
 {
     (void)f;
-    if (storm.failover || !store_has_kept()) return false;
+    if (storm.store == STORM_PAIR || !store_has_kept()) return false;
     uint64_t begin_us = history_now();
     store_go_back();
-    mark_loss(nemesis.kept_us, begin_us);
+    nemesis_mark_loss(nemesis.kept_us, begin_us);
     return true;
 }
 
@@ -204,14 +179,14 @@ static bool flush_all(const nemesis_fault* f)
     (void)f;
     uint64_t begin_us = history_now();
     bool done = store_do("FLUSHALL");
-    mark_loss(0, begin_us); /* also when its answer did not come */
+    nemesis_mark_loss(0, begin_us); /* also when its answer did not come */
     return done;
 }
 
 static bool fail_over(const nemesis_fault* f)
 {
     (void)f;
-    if (!storm.failover) return false;
+    if (storm.store != STORM_PAIR) return false;
     uint64_t begin_us = history_now();
     if (!store_replica_has_all()) return false; /* it lags by itself: nobody could say since when */
     nemesis.lagging_us = begin_us;
@@ -224,7 +199,7 @@ static void promote(const nemesis_fault* f)
     (void)f;
     uint64_t begin_us = history_now();
     store_fail_over();
-    mark_loss(nemesis.lagging_us, begin_us);
+    nemesis_mark_loss(nemesis.lagging_us, begin_us);
     nemesis.lagging_us = 0;
 }
 
@@ -354,53 +329,82 @@ static bool doze(const nemesis_fault* f)
     return freeze_player(f);
 }
 
+static bool roll_out(const nemesis_fault* f)
+{
+    return players_send_off(player_of(f));
+}
+
+/* Whoever does not come to an end is killed, as by those who roll out fleets. */
+static bool has_gone(const nemesis_fault* f)
+{
+    return players_has_gone(player_of(f)) || history_now() > nemesis.start_us + f->at_us + LEAVE_CAP_US;
+}
+
+static void start_other(const nemesis_fault* f)
+{
+    players_replace(player_of(f));
+}
+
 /* ---- the kinds ----------------------------------------------------------------------------------------- */
 
+#define SERVERS      (STORM_ONE | STORM_PAIR)
+#define BUT_SENTINEL (SERVERS | STORM_CLUSTER) /* whose servers are reached without the wire */
+#define EVERYWHERE   (BUT_SENTINEL | STORM_SENTINEL)
+
 static const nemesis_kind kinds[] = {
-    {"cut", 10, GROUND_WIRE, false, 0, 0, cut, NULL},
-    {"late", 14, GROUND_WIRE, false, 200000, 2500000, late, NULL},
-    {"mute", 6, GROUND_WIRE, false, 50000, 800000, mute, NULL},
-    {"hole", 4, GROUND_WIRE, false, 50000, 900000, hole, NULL},
-    {"slow", 6, GROUND_WIRE, false, 5000, 350000, slow, NULL},
-    {"chop", 4, GROUND_WIRE, false, 50000, 400000, chop, NULL},
-    {"outage", 6, GROUND_WIRE, false, 100000, 1200000, outage, NULL},
-    {"kill-server", 4, GROUND_SERVER, false, 5000, 300000, kill_server, start_server},
-    {"freeze-server", 4, GROUND_SERVER, false, 20000, 900000, freeze_server, thaw_server},
-    {"busy", 4, GROUND_SERVER, false, 700000, 700000, busy, NULL},
-    {"keep", 8, GROUND_SERVER, false, 0, 0, keep, NULL},
-    {"go-back", 4, GROUND_SERVER, true, 0, 0, go_back, NULL},
-    {"flush", 1, GROUND_SERVER, true, 0, 0, flush_all, NULL},
-    {"fail-over", 6, GROUND_SERVER, true, 50000, 900000, fail_over, promote},
-    {"script-flush", 3, GROUND_RULES, false, 0, 0, script_flush, NULL},
-    {"oom", 4, GROUND_RULES, false, 20000, 500000, out_of_memory, memory_again},
-    {"rights", 5, GROUND_RULES, false, 20000, 400000, take_rights, give_rights},
-    {"turn-away", 5, GROUND_RULES, false, 150000, 400000, turn_away, give_rights},
-    {"maxclients", 3, GROUND_RULES, false, 50000, 500000, few_clients, many_clients},
-    {"client-kill", 4, GROUND_RULES, false, 0, 0, kill_clients, NULL},
-    {"clock", 3, GROUND_RULES, false, 0, 0, step_clock, NULL},
-    {"kill-player", 4, GROUND_PLAYER, false, 10000, 600000, kill_player, revive_player},
-    {"freeze-player", 6, GROUND_PLAYER, false, 30000, 2500000, freeze_player, thaw_player},
-    {"doze", 9, GROUND_PLAYER, false, 1050000, 2000000, doze, thaw_player},
+    {"cut", 10, GROUND_WIRE, false, 0, 0, cut, NULL, BUT_SENTINEL, false, NULL, NULL},
+    {"late", 14, GROUND_WIRE, false, 200000, 2500000, late, NULL, BUT_SENTINEL, false, NULL, NULL},
+    {"mute", 6, GROUND_WIRE, false, 50000, 800000, mute, NULL, BUT_SENTINEL, false, NULL, NULL},
+    {"hole", 4, GROUND_WIRE, false, 50000, 900000, hole, NULL, BUT_SENTINEL, false, NULL, NULL},
+    {"slow", 6, GROUND_WIRE, false, 5000, 350000, slow, NULL, BUT_SENTINEL, false, NULL, NULL},
+    {"chop", 4, GROUND_WIRE, false, 50000, 400000, chop, NULL, BUT_SENTINEL, false, NULL, NULL},
+    {"outage", 6, GROUND_WIRE, false, 100000, 1200000, outage, NULL, BUT_SENTINEL, false, NULL, NULL},
+    {"kill-server", 4, GROUND_SERVER, false, 5000, 300000, kill_server, start_server, SERVERS, false, NULL, NULL},
+    {"freeze-server", 4, GROUND_SERVER, false, 20000, 900000, freeze_server, thaw_server, SERVERS, false, NULL, NULL},
+    {"busy", 4, GROUND_SERVER, false, 700000, 700000, busy, NULL, SERVERS, false, NULL, NULL},
+    {"keep", 8, GROUND_SERVER, false, 0, 0, keep, NULL, SERVERS, false, NULL, NULL},
+    {"go-back", 4, GROUND_SERVER, true, 0, 0, go_back, NULL, SERVERS, false, NULL, NULL},
+    {"flush", 1, GROUND_SERVER, true, 0, 0, flush_all, NULL, EVERYWHERE, false, NULL, NULL},
+    {"fail-over", 6, GROUND_SERVER, true, 50000, 900000, fail_over, promote, SERVERS, false, NULL, NULL},
+    {"script-flush", 3, GROUND_RULES, false, 0, 0, script_flush, NULL, EVERYWHERE, false, NULL, NULL},
+    {"oom", 4, GROUND_RULES, false, 20000, 500000, out_of_memory, memory_again, EVERYWHERE, false, NULL, NULL},
+    {"rights", 5, GROUND_RULES, false, 20000, 400000, take_rights, give_rights, EVERYWHERE, false, NULL, NULL},
+    {"turn-away", 5, GROUND_RULES, false, 150000, 400000, turn_away, give_rights, BUT_SENTINEL, false, NULL, NULL},
+    {"maxclients", 3, GROUND_RULES, false, 50000, 500000, few_clients, many_clients, SERVERS, false, NULL, NULL},
+    {"client-kill", 4, GROUND_RULES, false, 0, 0, kill_clients, NULL, EVERYWHERE, false, NULL, NULL},
+    {"clock", 3, GROUND_RULES, false, 0, 0, step_clock, NULL, SERVERS, false, NULL, NULL},
+    {"kill-player", 4, GROUND_PLAYER, false, 10000, 600000, kill_player, revive_player, EVERYWHERE, false, NULL, NULL},
+    {"freeze-player", 6, GROUND_PLAYER, false, 30000, 2500000, freeze_player, thaw_player, EVERYWHERE, false, NULL,
+     NULL},
+    {"doze", 9, GROUND_PLAYER, false, 1050000, 2000000, doze, thaw_player, EVERYWHERE, false, NULL, NULL},
+    {"roll-out", 20, GROUND_PLAYER, false, 0, 0, roll_out, start_other, EVERYWHERE, false, has_gone, NULL},
 };
 
 enum
 {
-    KIND_COUNT = sizeof kinds / sizeof kinds[0]
+    OWN_COUNT = sizeof kinds / sizeof kinds[0]
 };
+
+/* Those of nemesis_fleet.c come behind them. */
+static const nemesis_kind* kind_at(unsigned kind)
+{
+    return kind < OWN_COUNT ? &kinds[kind] : &nemesis_fleet_kinds[kind - OWN_COUNT];
+}
 
 const char* nemesis_kind_name(unsigned kind)
 {
-    return kind < KIND_COUNT ? kinds[kind].name : "?";
+    return kind < nemesis_kind_count() ? kind_at(kind)->name : "?";
 }
 
 unsigned nemesis_kind_count(void)
 {
-    return KIND_COUNT;
+    return OWN_COUNT + nemesis_fleet_count;
 }
 
 bool nemesis_takes_rights(uint8_t mark)
 {
-    return mark >= MARK_FAULT && mark - MARK_FAULT < KIND_COUNT && kinds[mark - MARK_FAULT].heal == give_rights;
+    return mark >= MARK_FAULT && (unsigned)(mark - MARK_FAULT) < nemesis_kind_count() &&
+           kind_at((unsigned)(mark - MARK_FAULT))->heal == give_rights;
 }
 
 /* ---- the schedule -------------------------------------------------------------------------------------- */
@@ -419,9 +423,9 @@ bool nemesis_knows(const char* names)
     for (const char* at = names; *at != '\0'; at += strcspn(at, ",") + (at[strcspn(at, ",")] == ',' ? 1 : 0))
     {
         bool found = false;
-        for (unsigned i = 0; i < KIND_COUNT; i++)
-            found = found ||
-                    (strlen(kinds[i].name) == strcspn(at, ",") && strncmp(kinds[i].name, at, strcspn(at, ",")) == 0);
+        for (unsigned i = 0; i < nemesis_kind_count(); i++)
+            found = found || (strlen(kind_at(i)->name) == strcspn(at, ",") &&
+                              strncmp(kind_at(i)->name, at, strcspn(at, ",")) == 0);
         if (!found) return false;
     }
     return true;
@@ -429,8 +433,10 @@ bool nemesis_knows(const char* names)
 
 static unsigned weight_of(unsigned kind)
 {
-    const nemesis_kind* k = &kinds[kind];
-    if (k->loss && !storm.losses) return 0;
+    const nemesis_kind* k = kind_at(kind);
+    if ((k->on & (unsigned)storm.store) == 0 || (k->loss && !storm.losses)) return 0;
+    if (storm.failovers != 0 && !k->replaces) return 0;
+    if (storm.other == NULL && k->strike == roll_out) return 0;
     if (storm.faults != NULL && !is_named(storm.faults, k->name, strlen(k->name))) return 0;
     return k->weight;
 }
@@ -440,14 +446,14 @@ static void draw_next(void)
     unsigned sum = 0;
     random_stream* random = &nemesis.random;
     nemesis_fault* f = &nemesis.next;
-    for (unsigned i = 0; i < KIND_COUNT; i++) sum += weight_of(i);
+    for (unsigned i = 0; i < nemesis_kind_count(); i++) sum += weight_of(i);
     uint64_t before_us = f->at_us;
     memset(f, 0, sizeof *f);
     f->at_us = before_us + random_between(random, GAP_LEAST_US, GAP_MOST_US);
     uint64_t point = sum == 0 ? 0 : random_below(random, sum);
     while (sum != 0 && point >= weight_of(f->kind)) point -= weight_of(f->kind++);
     if (sum == 0) f->at_us = UINT64_MAX / 2;
-    f->for_us = random_between(random, kinds[f->kind].least_us, kinds[f->kind].most_us);
+    f->for_us = random_between(random, kind_at(f->kind)->least_us, kind_at(f->kind)->most_us);
     f->x = random_next(random) >> 1;
     f->y = random_next(random) >> 1;
     f->z = random_next(random);
@@ -460,12 +466,24 @@ void nemesis_start(uint64_t now_us)
     draw_next();
 }
 
+unsigned nemesis_failovers(void)
+{
+    unsigned sum = 0;
+    for (unsigned i = 0; i < nemesis_kind_count(); i++) sum += kind_at(i)->replaces ? nemesis.struck[i] : 0;
+    return sum;
+}
+
+bool nemesis_has_finished(void)
+{
+    return storm.failovers != 0 && nemesis_failovers() >= storm.failovers && nemesis.active_count == 0;
+}
+
 static bool ground_is_free(nemesis_ground ground)
 {
     if (ground == GROUND_WIRE) return true;
     for (unsigned i = 0; i < nemesis.active_count; i++)
     {
-        nemesis_ground other = kinds[nemesis.active[i].fault.kind].ground;
+        nemesis_ground other = kind_at(nemesis.active[i].fault.kind)->ground;
         if (other == ground) return false;
         /* settings are of no use to a server that does not answer, and get lost with it */
         if ((other == GROUND_SERVER && ground == GROUND_RULES) || (other == GROUND_RULES && ground == GROUND_SERVER))
@@ -477,13 +495,13 @@ static bool ground_is_free(nemesis_ground ground)
 static void log_fault(const nemesis_fault* f, const char* word)
 {
     if (!storm.verbose) return;
-    fprintf(stderr, "storm: %8.3f s %s %s, %llu us\n", (double)f->at_us / 1e6, kinds[f->kind].name, word,
+    fprintf(stderr, "storm: %8.3f s %s %s, %llu us\n", (double)f->at_us / 1e6, kind_at(f->kind)->name, word,
             (unsigned long long)f->for_us);
 }
 
 static void strike(const nemesis_fault* f)
 {
-    const nemesis_kind* kind = &kinds[f->kind];
+    const nemesis_kind* kind = kind_at(f->kind);
     if (nemesis.active_count == ACTIVE_MAX || !ground_is_free(kind->ground))
     {
         nemesis.passed_over[f->kind]++;
@@ -491,19 +509,14 @@ static void strike(const nemesis_fault* f)
     }
     uint32_t record = history_begin(nobody, STORM_CORE, (uint8_t)(MARK_FAULT + f->kind), 0);
     log_fault(f, "strikes");
+    store_choose(f->z);
     bool done = kind->strike(f);
     nemesis.struck[f->kind] += done ? 1u : 0u;
     nemesis.passed_over[f->kind] += done ? 0u : 1u;
-    if (record == 0) return;
     history_at(record)->a = f->for_us;
     history_at(record)->b = f->x;
     history_at(record)->c = done ? 1 : 0;
-    if (!done && kind->heal == NULL)
-    {
-        history_end(record, STORM_NOT_DONE, 0);
-        return;
-    }
-    if (!done && kind->ground == GROUND_SERVER)
+    if (!done && (kind->heal == NULL || kind->ground != GROUND_RULES)) /* a rule may have been set without an answer */
     {
         history_end(record, STORM_NOT_DONE, 0);
         return;
@@ -512,23 +525,48 @@ static void strike(const nemesis_fault* f)
     active->fault = *f;
     active->end_us = history_now() + f->for_us;
     active->record = record;
+    active->healed = false;
 }
 
-static void heal_one(unsigned index)
+/* False where it has to wait for something; it is asked again then. */
+static bool heal_one(unsigned index)
 {
     nemesis_active active = nemesis.active[index];
+    const nemesis_kind* kind = kind_at(active.fault.kind);
+    nemesis.active[index].end_us = history_now() + ASK_US;
+    if (!active.healed && kind->ready != NULL && !kind->ready(&active.fault)) return false;
+    if (!active.healed && kind->heal != NULL) kind->heal(&active.fault);
+    nemesis.active[index].healed = true;
+    if (kind->over != NULL && !kind->over(&active.fault)) return false;
     nemesis.active[index] = nemesis.active[--nemesis.active_count];
-    if (kinds[active.fault.kind].heal != NULL) kinds[active.fault.kind].heal(&active.fault);
     log_fault(&active.fault, "ends");
     history_end(active.record, STORM_DONE, 0);
+    return true;
+}
+
+/* One after the other, as soon as the fleet has come to rest from the last. */
+static uint64_t turn_failovers(uint64_t now_us)
+{
+    if (nemesis.active_count > 0) return nemesis.active[0].end_us;
+    if (nemesis_has_finished()) return now_us + ASK_US;
+    if (fleet_has_settled())
+    {
+        nemesis.next.at_us = now_us - nemesis.start_us;
+        unsigned struck = nemesis.struck[nemesis.next.kind];
+        strike(&nemesis.next);
+        if (nemesis.struck[nemesis.next.kind] != struck) draw_next();
+    }
+    return now_us + ASK_US;
 }
 
 uint64_t nemesis_turn(uint64_t now_us)
 {
     for (unsigned i = nemesis.active_count; i-- > 0;)
     {
-        if (now_us >= nemesis.active[i].end_us) heal_one(i);
+        if (now_us >= nemesis.active[i].end_us) (void)heal_one(i);
     }
+    if (storm.store >= STORM_CLUSTER) nemesis_fleet_look();
+    if (storm.failovers != 0) return turn_failovers(now_us);
     while (now_us >= nemesis.start_us + nemesis.next.at_us)
     {
         strike(&nemesis.next);
@@ -544,8 +582,17 @@ uint64_t nemesis_turn(uint64_t now_us)
 
 void nemesis_heal(void)
 {
-    while (nemesis.active_count > 0) heal_one(nemesis.active_count - 1);
+    uint64_t end_us = history_now() + HEAL_CAP_US;
     wire_do((wire_order){.what = WIRE_HEAL});
+    for (unsigned i = 0; nemesis.active_count > 0; i++)
+    {
+        if (heal_one(i % nemesis.active_count)) continue;
+        if (history_now() > end_us) nemesis_fleet_show();
+        if (history_now() > end_us) fail_msg("%s does not end", kind_at(nemesis.active[0].fault.kind)->name);
+        history_pause(10000);
+    }
+    wire_do((wire_order){.what = WIRE_HEAL});
+    if (storm.store >= STORM_CLUSTER) nemesis_fleet_heal();
     for (unsigned i = 0; i < storm.players; i++) players_revive(i);
     storm_event event = {.system = STORM_CORE, .what = MARK_CALM};
     (void)history_event(nobody, event);
@@ -554,16 +601,17 @@ void nemesis_heal(void)
 void nemesis_print(void)
 {
     unsigned sum = 0;
-    for (unsigned i = 0; i < KIND_COUNT; i++) sum += nemesis.struck[i];
+    for (unsigned i = 0; i < nemesis_kind_count(); i++) sum += nemesis.struck[i];
     printf("faults: %u in %u s:", sum, storm.seconds);
-    for (unsigned i = 0; i < KIND_COUNT; i++)
+    for (unsigned i = 0; i < nemesis_kind_count(); i++)
     {
-        if (nemesis.struck[i] != 0) printf(" %s %u", kinds[i].name, nemesis.struck[i]);
+        if (nemesis.struck[i] != 0) printf(" %s %u", kind_at(i)->name, nemesis.struck[i]);
     }
     printf("; passed over:");
-    for (unsigned i = 0; i < KIND_COUNT; i++)
+    for (unsigned i = 0; i < nemesis_kind_count(); i++)
     {
-        if (nemesis.passed_over[i] != 0) printf(" %s %u", kinds[i].name, nemesis.passed_over[i]);
+        if (nemesis.passed_over[i] != 0) printf(" %s %u", kind_at(i)->name, nemesis.passed_over[i]);
     }
     printf("\n");
+    nemesis_fleet_print();
 }

@@ -12,6 +12,10 @@ void nemesis_start(uint64_t now_us);
 /* Does what is due; returns when the next thing is. */
 uint64_t nemesis_turn(uint64_t now_us);
 
+/* Of a run with --failovers: all have been, and the fleet has settled; and how many have. */
+bool nemesis_has_finished(void);
+unsigned nemesis_failovers(void);
+
 /* Ends every fault, and returns when the store answers and all players run. */
 void nemesis_heal(void);
 

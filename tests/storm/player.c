@@ -2,8 +2,11 @@
 
 #include "storm/storm.h"
 
+#include "guildhall/cluster.h"
 #include "guildhall/platform.h"
-#include "storm/wire.h"
+#include "guildhall/sentinel.h"
+#include "storm/board.h"
+#include "storm/fleet.h"
 #include "support/process.h"
 
 #include <execinfo.h>
@@ -15,6 +18,8 @@
 enum
 {
     STALL_US = 60000,
+    FORGET_US = 4000000,
+    HANDLES_MAX = 32,
     PAUSE_MS = 1
 };
 
@@ -23,6 +28,8 @@ typedef struct player_seat
     storm_client client;
     void* memory;
     void* actors[STORM_SYSTEMS_MAX];
+    uint64_t links;    /* of a Cluster: how many were ready */
+    uint64_t whole_us; /* when they last were */
 } player_seat;
 
 static player_seat seats[STORM_CLIENTS];
@@ -37,10 +44,21 @@ static bool note_assertion(void* context, const char* file, int line, const char
     return false;
 }
 
+static void note_log(void* context, gh_log_level level, gh_str text)
+{
+    const storm_client* client = context;
+    if (level == GH_LOG_DEBUG) return;
+    fprintf(stderr, "storm: process %u life %u client %u: %.*s\n", client->who.process, client->who.life,
+            client->who.client, (int)text.size, text.bytes);
+}
+
 static void configure(gh_client_config* config, player_seat* seat)
 {
     *config = gh_client_config_default();
-    config->address = gh_str_of(wire_address(seat->client.who.client % 2 == 1));
+    config->address = gh_str_of(board->addresses[seat->client.who.client % 2]);
+    if (storm.store == STORM_CLUSTER) config->topology = gh_topology_cluster();
+    if (storm.store == STORM_SENTINEL) config->topology = gh_topology_sentinel();
+    if (storm.store == STORM_SENTINEL) config->sentinel_name = gh_str_literal(SENTINELS_NAME);
     config->user = gh_str_literal("game");
     config->password = gh_str_literal("storm");
     config->connect_timeout_us = 400000;
@@ -53,6 +71,7 @@ static void configure(gh_client_config* config, player_seat* seat)
     config->reply_nodes = 4096;
     config->hooks.context = &seat->client;
     config->hooks.assertion = note_assertion;
+    if (storm.verbose) config->hooks.log = note_log;
 }
 
 static void start_seat(player_seat* seat, storm_who who)
@@ -77,9 +96,24 @@ static void start_seat(player_seat* seat, storm_who who)
     }
 }
 
-static void note_link(storm_client* client)
+/* Of a Cluster, all links that there were are there again; a node that is gone for good is forgotten after a while. */
+static bool all_links_are_ready(player_seat* seat)
 {
-    bool ready = gh_client_ready(client->client);
+    gh_client_stats stats = {.struct_size = sizeof stats};
+    (void)gh_client_get_stats(seat->client.client, &stats);
+    uint64_t alive = stats.links_ready - stats.links_lost;
+    if (alive >= seat->links || seat->client.now_us > seat->whole_us + FORGET_US)
+    {
+        seat->links = alive;
+        seat->whole_us = seat->client.now_us;
+    }
+    return alive > 0 && alive >= seat->links;
+}
+
+static void note_link(player_seat* seat)
+{
+    storm_client* client = &seat->client;
+    bool ready = storm.store == STORM_CLUSTER ? all_links_are_ready(seat) : gh_client_ready(client->client);
     if (ready == client->ready) return;
     client->ready = ready;
     storm_event event = {.system = STORM_CORE, .what = MARK_LINK, .a = ready ? 1 : 0};
@@ -91,7 +125,7 @@ static bool turn_seat(player_seat* seat, bool may_begin)
     bool idle = true;
     seat->client.now_us = history_now();
     (void)gh_tick(seat->client.client, seat->client.now_us, 0);
-    note_link(&seat->client);
+    note_link(seat);
     for (uint8_t i = 1; i < STORM_SYSTEM_END; i++)
     {
         if (seat->actors[i] == NULL) continue;
@@ -105,15 +139,15 @@ static bool turn_seat(player_seat* seat, bool may_begin)
 /* Sleeps until a byte arrives, or for a frame. */
 static void wait_for_bytes(void)
 {
-    struct pollfd descriptors[STORM_CLIENTS * 2];
+    struct pollfd descriptors[STORM_CLIENTS * HANDLES_MAX];
     nfds_t count = 0;
     for (int i = 0; i < STORM_CLIENTS; i++)
     {
-        for (int link = 0; link < 2; link++)
+        gh_client_handle handles[HANDLES_MAX];
+        uint32_t have = gh_client_handles(seats[i].client.client, handles, HANDLES_MAX);
+        for (uint32_t k = 0; k < have && k < HANDLES_MAX; k++)
         {
-            intptr_t fd = gh_client_fd(seats[i].client.client, (gh_link_name)link, NULL);
-            if (fd < 0) continue;
-            descriptors[count].fd = (int)fd;
+            descriptors[count].fd = (int)handles[k].handle;
             descriptors[count++].events = POLLIN;
         }
     }
@@ -131,9 +165,20 @@ static void note_stall(uint64_t* last_us, storm_who who)
     *last_us = now_us;
 }
 
+/* From here on its links are of no use to anybody. */
+static void note_going(void)
+{
+    for (int i = 0; i < STORM_CLIENTS; i++)
+    {
+        storm_event event = {.system = STORM_CORE, .what = MARK_LINK, .a = 0};
+        (void)history_event(seats[i].client.who, event);
+    }
+}
+
 static void drain(void)
 {
     bool drained = false;
+    note_going();
     for (int i = 0; i < STORM_CLIENTS; i++) (void)gh_client_drain(seats[i].client.client, 2000000);
     while (!drained)
     {
@@ -164,11 +209,18 @@ static void listen_to_crashes(void)
     (void)signal(SIGINT, SIG_IGN); /* the first process ends all */
 }
 
+static bool is_to_end(uint8_t process)
+{
+    return storm_stage_now() != STAGE_RUN || atomic_load_explicit(&board->leaves[process], memory_order_relaxed);
+}
+
 int player_run(void* context, int results)
 {
     storm_who who = *(const storm_who*)context;
     uint64_t last_us = history_now();
+    storm_event build = {.system = STORM_CORE, .what = MARK_BUILD, .a = gh_version()};
     (void)results;
+    (void)history_event(who, build);
     listen_to_crashes();
     for (uint8_t i = 0; i < STORM_CLIENTS; i++)
     {
@@ -177,12 +229,12 @@ int player_run(void* context, int results)
     }
     who.client = 0;
     bool idle = false;
-    while (!idle || storm_stage_now() == STAGE_RUN)
+    while (!idle || !is_to_end(who.process))
     {
         wait_for_bytes();
         note_stall(&last_us, who);
         idle = true;
-        bool may_begin = storm_stage_now() == STAGE_RUN;
+        bool may_begin = !is_to_end(who.process);
         for (int i = 0; i < STORM_CLIENTS; i++) idle = turn_seat(&seats[i], may_begin) && idle;
     }
     drain();

@@ -2,6 +2,8 @@
 
 #include "storm/players.h"
 
+#include "storm/board.h"
+#include "storm/builds.h"
 #include "storm/storm.h"
 #include "support/process.h"
 #include "support/wait.h"
@@ -13,6 +15,8 @@ typedef struct player_process
     child_process* child;
     storm_who who;
     bool frozen;
+    bool goes;  /* it has been told to end */
+    bool other; /* of the other build */
 } player_process;
 
 static player_process players[STORM_PLAYERS_MAX];
@@ -22,13 +26,21 @@ static void start(unsigned player)
 {
     player_process* p = &players[player];
     p->who.process = (uint8_t)player;
-    p->child = child_start(player_run, &p->who);
-    p->frozen = false;
+    p->frozen = p->goes = false;
+    board->leaves[player] = false;
+    p->child = child_start(p->other ? builds_run_other : player_run, &p->who);
 }
 
+/* With another build, both are there from the beginning. */
 void players_start(void)
 {
-    for (unsigned i = 0; i < storm.players; i++) start(i);
+    random_stream random = storm_random("build", 0, 0, 0);
+    uint64_t first = random_below(&random, 2);
+    for (unsigned i = 0; i < storm.players; i++)
+    {
+        players[i].other = storm.other != NULL && (i + first) % 2 == 0;
+        start(i);
+    }
 }
 
 static void mark_killed(unsigned player)
@@ -49,7 +61,26 @@ void players_kill(unsigned player)
 
 void players_revive(unsigned player)
 {
-    if (players[player].child == NULL) start(player);
+    player_process* p = &players[player];
+    if (p->child != NULL) return;
+    random_stream random = storm_random("build", player, p->who.life, 0);
+    p->other = storm.other != NULL && random_one_in(&random, 2);
+    start(player);
+}
+
+bool players_send_off(unsigned player)
+{
+    player_process* p = &players[player];
+    if (p->child == NULL || p->frozen) return false;
+    p->goes = true;
+    board->leaves[player] = true;
+    return true;
+}
+
+bool players_has_gone(unsigned player)
+{
+    player_process* p = &players[player];
+    return p->child == NULL || child_has_ended(p->child);
 }
 
 void players_freeze(unsigned player)
@@ -72,11 +103,28 @@ static void note_crash(unsigned player)
     printf("storm: player %u ended by itself with %d\n", player, child_wait(players[player].child));
 }
 
+void players_replace(unsigned player)
+{
+    player_process* p = &players[player];
+    bool gone = p->child != NULL && child_has_ended(p->child);
+    if (gone && child_wait(p->child) != 0) note_crash(player);
+    if (gone && child_wait(p->child) == 0)
+    {
+        child_end(p->child);
+        p->child = NULL;
+        p->who.life++;
+    }
+    players_kill(player);
+    p->other = !p->other;
+    start(player);
+}
+
 void players_look(void)
 {
     for (unsigned i = 0; i < storm.players; i++)
     {
-        if (players[i].child == NULL || players[i].frozen || !child_has_ended(players[i].child)) continue;
+        if (players[i].child == NULL || players[i].frozen || players[i].goes || !child_has_ended(players[i].child))
+            continue;
         note_crash(i);
         players_kill(i);
         start(i);

@@ -10,6 +10,14 @@ void players_start(void);
 
 void players_kill(unsigned player);
 void players_revive(unsigned player); /* nothing, if it runs */
+
+/* Asks it to end what it does and to go, as before a new version of it is started. False: it does not run. */
+bool players_send_off(unsigned player);
+bool players_has_gone(unsigned player);
+
+/* Starts it as the other build, once it has gone; one that is still there is killed. */
+void players_replace(unsigned player);
+
 void players_freeze(unsigned player);
 void players_thaw(unsigned player);
 

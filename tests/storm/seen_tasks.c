@@ -39,7 +39,7 @@ void tasks_witness(storm_look* look)
         char leases[64], states[64];
         (void)snprintf(leases, sizeof leases, "gh:{tasks:%s}:l", tasks_queues[i].bytes);
         (void)snprintf(states, sizeof states, "gh:{tasks:%s}:m", tasks_queues[i].bytes);
-        redisReply* reply = redisCommand(look->redis, "EVAL %s 2 %s %s", seen_script, leases, states);
+        redisReply* reply = storm_look_command(look, leases, "EVAL %s 2 %s %s", seen_script, leases, states);
         if (reply == NULL) return;
         for (size_t k = 0; reply->type == REDIS_REPLY_ARRAY && k < reply->elements; k++)
             note_seen(look, i, reply->element[k]->str);
@@ -50,8 +50,11 @@ void tasks_witness(storm_look* look)
 /* By KEYS.md: a state is "<letter> <attempt> <fence> ...", and dead letters lie in :x. */
 static void note_state(storm_look* look, storm_event* event, const char* queue, const redisReply* id)
 {
-    redisReply* state = redisCommand(look->redis, "HGET gh:{tasks:%s}:m %b", queue, id->str, (size_t)id->len);
-    redisReply* dead = redisCommand(look->redis, "ZSCORE gh:{tasks:%s}:x %b", queue, id->str, (size_t)id->len);
+    char states[64], letters[64];
+    (void)snprintf(states, sizeof states, "gh:{tasks:%s}:m", queue);
+    (void)snprintf(letters, sizeof letters, "gh:{tasks:%s}:x", queue);
+    redisReply* state = storm_look_command(look, states, "HGET %s %b", states, id->str, (size_t)id->len);
+    redisReply* dead = storm_look_command(look, letters, "ZSCORE %s %b", letters, id->str, (size_t)id->len);
     unsigned long long fence = 0;
     char letter = 0;
     bool is_text = state != NULL && state->type == REDIS_REPLY_STRING;
@@ -64,7 +67,9 @@ static void note_state(storm_look* look, storm_event* event, const char* queue, 
 
 static void note_left(storm_look* look, uint8_t queue)
 {
-    redisReply* reply = redisCommand(look->redis, "HGETALL gh:{tasks:%s}:p", tasks_queues[queue].bytes);
+    char payloads[64];
+    (void)snprintf(payloads, sizeof payloads, "gh:{tasks:%s}:p", tasks_queues[queue].bytes);
+    redisReply* reply = storm_look_command(look, payloads, "HGETALL %s", payloads);
     for (size_t k = 0; reply != NULL && reply->type == REDIS_REPLY_ARRAY && k + 1 < reply->elements; k += 2)
     {
         gh_str id = gh_str_make(reply->element[k]->str, (size_t)reply->element[k]->len);

@@ -4,7 +4,9 @@
 
 #include "storm/store.h"
 
+#include "storm/fleet.h"
 #include "storm/history.h"
+#include "storm/storm.h"
 #include "storm/wire.h"
 #include "support/server/redis_server.h"
 #include "support/scratch.h"
@@ -32,7 +34,7 @@ static _Atomic int* primary;
 static struct
 {
     redis_server* servers[2];
-    bool failover;
+    int chosen; /* of a fleet */
     bool kept;
     char path[2][WIRE_PATH_SIZE];
     char folder[SCRATCH_PATH_SIZE];
@@ -92,13 +94,11 @@ static void follow(int replica)
     redis_server_do(store.servers[replica], "REPLICAOF 127.0.0.1 %s", port);
 }
 
-void store_start(bool failover)
+static void start_servers(bool failover)
 {
     redis_server_options options = {0};
     primary = mmap(NULL, sizeof *primary, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (primary == MAP_FAILED) exit(2);
-    scratch_folder(store.folder);
-    store.failover = failover;
     options.append_only = !failover;
     options.tcp = failover;
     options.clock = true;
@@ -115,8 +115,16 @@ void store_start(bool failover)
     WAIT_FOR(replica_is_connected());
 }
 
+void store_start(void)
+{
+    scratch_folder(store.folder);
+    if (storm.store >= STORM_CLUSTER) fleet_start();
+    else start_servers(storm.store == STORM_PAIR);
+}
+
 const char* store_path(void)
 {
+    if (storm.store >= STORM_CLUSTER) return fleet_path(store.chosen);
     return store.path[*primary];
 }
 
@@ -144,6 +152,14 @@ static void forget_context(void)
     store.context = NULL;
 }
 
+void store_choose(uint64_t x)
+{
+    if (storm.store < STORM_CLUSTER) return;
+    redis_server* master = fleet_master(x);
+    forget_context();
+    if (master != NULL) store.chosen = fleet_behind((unsigned)atoi(strrchr(redis_server_tcp_address(master), ':') + 1));
+}
+
 static bool do_command(const char* format, va_list arguments)
 {
     if (store.context == NULL) store.context = store_connect(PATIENCE_US);
@@ -167,6 +183,11 @@ bool store_do(const char* format, ...)
 void store_must(const char* format, ...)
 {
     uint64_t end_us = history_now() + PATIENCE_US;
+    if (storm.store >= STORM_CLUSTER)
+    {
+        fleet_must(format);
+        return;
+    }
     for (;;)
     {
         va_list arguments;
@@ -217,7 +238,7 @@ void store_thaw(void)
 
 void store_shift_clock(int64_t offset_us)
 {
-    for (int i = 0; i < (store.failover ? 2 : 1); i++) redis_server_shift_clock(store.servers[i], offset_us);
+    for (int i = 0; i < (storm.store == STORM_PAIR ? 2 : 1); i++) redis_server_shift_clock(store.servers[i], offset_us);
 }
 
 static void copy_folder(const char* from, const char* to)

@@ -8,7 +8,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-void store_start(bool failover);
+/* What storm.store says. */
+void store_start(void);
+
+/* Of a fleet: the master that this number chooses is the server that counts, until the next call. */
+void store_choose(uint64_t x);
 
 /* The unix socket of the server that counts, and the run's folder. */
 const char* store_path(void);
@@ -18,7 +22,7 @@ const char* store_folder(void);
 bool store_do(const char* format, ...);
 
 /* The same for what takes a fault back: again until it says OK (a script that runs long turns others away); the storm
-   ends if it never does, because what was found then would be the fault's work. */
+   ends if it never does, because what was found then would be the fault's work. In a fleet, all servers are told. */
 void store_must(const char* format, ...);
 
 /* The same, sent and not waited for. */

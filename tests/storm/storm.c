@@ -1,9 +1,11 @@
 /* storm.c -- the program: options, the run from its first process to the verdict. See storm.h. */
 
-#define _GNU_SOURCE /* MAP_ANONYMOUS */
+#define _GNU_SOURCE /* realpath */
 
 #include "storm/storm.h"
 
+#include "storm/board.h"
+#include "storm/builds.h"
 #include "storm/look.h"
 #include "storm/nemesis.h"
 #include "storm/players.h"
@@ -19,21 +21,21 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 storm_options storm;
 
-static _Atomic int* stage;
 static volatile sig_atomic_t interrupted;
 
 enum
 {
-    RECORDS_A_SECOND = 40000,
+    RECORDS_A_SECOND = 100000,
+    RECORDS_BESIDE = 2000000,
     RECORDS_MAX = 24000000,
-    QUIET_CAP_US = 40000000
+    QUIET_CAP_US = 40000000,
+    FAILOVER_CAP_S = 20
 };
 
 /* ---- systems and marks --------------------------------------------------------------------------------- */
@@ -54,7 +56,7 @@ bool storm_system_is_on(uint8_t number)
 
 const char* storm_mark_name(uint8_t what)
 {
-    static const char* const names[] = {"?", "link", "stall", "loss", "clock", "killed", "calm", "assertion"};
+    static const char* const names[] = {"?", "link", "stall", "loss", "clock", "killed", "calm", "assertion", "build"};
     return what < MARK_FAULT ? names[what] : nemesis_kind_name((unsigned)what - MARK_FAULT);
 }
 
@@ -77,12 +79,12 @@ random_stream storm_random(const char* label, uint64_t x, uint64_t y, uint64_t z
 
 storm_stage storm_stage_now(void)
 {
-    return (storm_stage)atomic_load_explicit(stage, memory_order_relaxed);
+    return (storm_stage)atomic_load_explicit(&board->stage, memory_order_relaxed);
 }
 
 void storm_set_stage(storm_stage now)
 {
-    atomic_store(stage, (int)now);
+    atomic_store(&board->stage, (int)now);
 }
 
 /* ---- options ------------------------------------------------------------------------------------------- */
@@ -137,6 +139,7 @@ static void read_options(int count, char** words)
     bool seeded = false;
     storm.seconds = 30;
     storm.players = 3;
+    storm.store = STORM_ONE;
     for (int i = 1; i < count; i++)
     {
         if (strcmp(words[i], "--seed") == 0)
@@ -148,13 +151,19 @@ static void read_options(int count, char** words)
         else if (strcmp(words[i], "--systems") == 0) names = value_of(count, words, &i);
         else if (strcmp(words[i], "--redis") == 0) storm.redis = value_of(count, words, &i);
         else if (strcmp(words[i], "--faults") == 0) storm.faults = value_of(count, words, &i);
+        else if (strcmp(words[i], "--other") == 0) storm.other = value_of(count, words, &i);
         else if (strcmp(words[i], "--history") == 0) storm.history = value_of(count, words, &i);
-        else if (strcmp(words[i], "--failover") == 0) storm.failover = true;
+        else if (strcmp(words[i], "--failover") == 0) storm.store = STORM_PAIR;
+        else if (strcmp(words[i], "--cluster") == 0) storm.store = STORM_CLUSTER;
+        else if (strcmp(words[i], "--sentinel") == 0) storm.store = STORM_SENTINEL;
+        else if (strcmp(words[i], "--failovers") == 0) storm.failovers = (unsigned)atoi(value_of(count, words, &i));
         else if (strcmp(words[i], "--verbose") == 0) storm.verbose = true;
         else complain("does not know ", words[i]);
     }
+    if (storm.failovers != 0) storm.seconds = storm.failovers * FAILOVER_CAP_S;
     if (storm.seconds < 1 || storm.seconds > 3600) complain("--seconds is 1..3600", "");
     if (storm.faults != NULL && !nemesis_knows(storm.faults)) complain("there is no such fault in ", storm.faults);
+    if (storm.failovers != 0 && storm.store < STORM_CLUSTER) complain("--failovers wants --cluster or --sentinel", "");
     for (uint8_t i = 1; names == NULL && i < STORM_SYSTEM_END; i++) storm.on[i] = true;
     if (names != NULL) choose_systems(names);
     if (!seeded)
@@ -163,7 +172,7 @@ static void read_options(int count, char** words)
         storm.seed = random_next(&mixer) % 1000000000u;
     }
     /* One in three goes without losses: there nothing at all is excused. */
-    storm.losses = storm.failover || storm.seed % 3 != 0;
+    storm.losses = storm.store == STORM_PAIR || storm.failovers != 0 || storm.seed % 3 != 0;
 }
 
 /* ---- the run ------------------------------------------------------------------------------------------- */
@@ -188,17 +197,20 @@ static void listen_to_signals(void)
 static void weather(void)
 {
     uint64_t now_us = history_now();
-    uint64_t end_us = now_us + (uint64_t)storm.seconds * 1000000u;
+    uint64_t start_us = now_us, end_us = now_us + (uint64_t)storm.seconds * 1000000u;
     nemesis_start(now_us);
-    while (!interrupted && now_us < end_us)
+    while (!interrupted && now_us < end_us && !nemesis_has_finished() && !history_is_full())
     {
         uint64_t next_us = nemesis_turn(now_us);
         players_look();
+        builds_look();
         now_us = history_now();
         if (next_us > now_us + 20000) next_us = now_us + 20000;
         if (next_us > now_us) history_pause(next_us - now_us);
         now_us = history_now();
     }
+    if (now_us < end_us) storm.seconds = 1 + (unsigned)((now_us - start_us) / 1000000u);
+    if (history_is_full()) printf("storm: so much has happened that the weather ends after %u s\n", storm.seconds);
 }
 
 static void leave_if_interrupted(void)
@@ -251,6 +263,9 @@ static void check_core(bool all_ended)
     verdict_begin("no process dies by itself");
     verdict_cases(storm.players);
     if (players_crashed() != 0) VIOLATION("%u died", players_crashed());
+    if (storm.failovers != 0) verdict_begin("as many masters were replaced as were to be");
+    if (storm.failovers != 0) verdict_cases(storm.failovers);
+    if (storm.failovers > nemesis_failovers()) VIOLATION("only %u were", nemesis_failovers());
     verdict_begin("no assertion fails");
     uint32_t at = 0;
     for (const storm_record* r; (r = history_next(&at, STORM_CORE)) != NULL;)
@@ -276,10 +291,22 @@ static void write_history(void)
     (void)fclose(file);
 }
 
+/* Who does not know all that was seen takes what he does not know for lost. */
+static bool all_is_known(void)
+{
+    verdict_begin("all that happened is written down");
+    verdict_cases(history_count());
+    if (history_has_overflowed())
+        VIOLATION("there was no room for more: nothing is judged, %s", "fewer seconds are better");
+    return !history_has_overflowed();
+}
+
 static unsigned judge(bool all_ended)
 {
+    if (!all_is_known()) return verdict_end();
     excuse_prepare();
     check_core(all_ended);
+    builds_check();
     for (uint8_t i = 1; i < STORM_SYSTEM_END; i++)
     {
         if (storm.on[i]) systems[i]->check();
@@ -289,24 +316,51 @@ static unsigned judge(bool all_ended)
 
 static void prepare(void)
 {
-    size_t capacity = (size_t)storm.seconds * RECORDS_A_SECOND + 500000;
+    size_t capacity = (size_t)storm.seconds * RECORDS_A_SECOND + RECORDS_BESIDE;
     history_open((uint32_t)(capacity > RECORDS_MAX ? RECORDS_MAX : capacity));
-    stage = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (stage == MAP_FAILED) exit(2);
-    suite_configure(storm.seed, NULL, false);
+    board_open();
+    suite_configure(storm.seed, NULL, false, SUITE_ONE_SERVER);
     suite_enter("storm");
     if (storm.redis != NULL) put_in_path(storm.redis);
     listen_to_signals();
 }
 
+static const char* of_the_store(void)
+{
+    switch (storm.store)
+    {
+    case STORM_PAIR: return ", with failover";
+    case STORM_CLUSTER: return ", on a Cluster";
+    case STORM_SENTINEL: return ", behind Sentinels";
+    case STORM_ONE:
+    default: return "";
+    }
+}
+
+/* What another build of this program asks: what it is, and to play. */
+static bool is_asked_by_another(int count, char** words)
+{
+    return count > 1 && (strcmp(words[1], "--about") == 0 || strcmp(words[1], "--player") == 0);
+}
+
+static int answer_another(int count, char** words)
+{
+    if (strcmp(words[1], "--player") == 0) return builds_play(count, words);
+    builds_say();
+    return 0;
+}
+
 int main(int count, char** words)
 {
+    if (is_asked_by_another(count, words)) return answer_another(count, words);
     read_options(count, words);
     (void)setvbuf(stdout, NULL, _IOLBF, 0);
     printf("storm: seed %llu, %u s%s%s\n", (unsigned long long)storm.seed, storm.seconds,
-           storm.losses ? ", with losses" : ", without losses", storm.failover ? ", with failover" : "");
+           storm.losses ? ", with losses" : ", without losses", of_the_store());
+    if (storm.other != NULL) builds_meet(storm.other);
     prepare();
-    store_start(storm.failover);
+    store_start();
+    board_fill();
     (void)child_start(witness_run, NULL);
     players_start();
     weather();
@@ -322,6 +376,7 @@ int main(int count, char** words)
     scratch_close();
     printf("storm: seed %llu, %u s\n", (unsigned long long)storm.seed, storm.seconds);
     print_ops();
+    builds_print();
     nemesis_print();
     write_history();
     return judge(all_ended) == 0 ? 0 : 1;

@@ -3,8 +3,8 @@
       players (processes)                 wire (process)              store (process)
       +-------------------+            +------------------+        +------------------+
       | client  client  . | -- unix -> | cuts, holds,     | -----> | redis-server,    |
-      | an actor for each | <- and --- | delivers late,   | <----- | with --failover  |
-      | system: begin,    |    TCP     | splits, refuses  |        | a replica too    |
+      | an actor for each | <- and --- | delivers late,   | <----- | or more of them: |
+      | system: begin,    |    TCP     | splits, refuses  |        | store.h, fleet.h |
       | watch, write down |            +---------^--------+        +---^----------^---+
       +---------|---------+                      |                     |          | reads keys,
                 |  kills, freezes         orders |  kills, freezes,    |          | writes nothing
@@ -21,11 +21,15 @@
    records. Its checkers lie in check_NAME.c, which sees records alone. To add a system: write both, and add it to
    STORM_SYSTEMS and premake5.lua finds it.
 
+   Players may be of two builds of Guildhall: builds.h.
+
    Randomness comes from the one seed: the schedule of the faults, and for each actor the choice of its ops. Time is
    real, so two runs of one seed meet the same faults and ops at slightly other moments.
 
    An outcome has three values: done, not done, unknown; a checker takes each op at its word. Losses are excused by
-   a mark of the nemesis alone (restart with older data, promotion of a lagging replica, FLUSHALL). */
+   a mark of the nemesis alone (restart with older data, promotion of a lagging replica, FLUSHALL). In a fleet, that is
+   a master replaced without its help, from the moment at which its replicas had everything; what is planned, slots that
+   move, and nodes and Sentinels that come and go excuse nothing. */
 
 #ifndef GUILDHALL_TESTS_STORM_STORM_H
 #define GUILDHALL_TESTS_STORM_STORM_H
@@ -70,10 +74,14 @@ typedef struct storm_client
    answer; the caller frees it. */
 typedef struct storm_look
 {
-    redisContext* redis;
+    uint64_t limit_us; /* of each answer */
+    redisContext* redis; /* of a storm with one server */
     gh_client* client; /* the auditor's; NULL for the witness */
     storm_who who;
 } storm_look;
+
+/* One command about that key, asked where the key is; NULL: anywhere. NULL if there was no answer. */
+redisReply* storm_look_command(storm_look* look, const char* key, const char* format, ...);
 
 /* Ticks the auditor's client once and pauses a little. False when it takes too long: give up. */
 bool storm_look_turn(storm_look* look);
@@ -111,6 +119,7 @@ typedef enum storm_mark
     MARK_KILLED,    /* of a player: object                                                     */
     MARK_CALM,      /* everything is healed                                                    */
     MARK_ASSERTION, /* an assertion hook was called                                            */
+    MARK_BUILD,     /* of a player, when its life begins: a = its gh_version()                 */
     MARK_FAULT      /* from here on: the nemesis' faults, MARK_FAULT + kind, begin to end      */
 } storm_mark;
 
@@ -118,17 +127,27 @@ const char* storm_mark_name(uint8_t what);
 
 /* ---- the run ------------------------------------------------------------------------------------------- */
 
+typedef enum storm_store
+{
+    STORM_ONE = 1,     /* a server with its data on disk */
+    STORM_PAIR = 2,    /* a primary and its replica      */
+    STORM_CLUSTER = 4, /* see fleet.h                    */
+    STORM_SENTINEL = 8
+} storm_store;
+
 typedef struct storm_options
 {
     uint64_t seed;
     unsigned seconds;
     unsigned players;
     bool on[STORM_SYSTEMS_MAX];
-    bool failover;
-    bool losses;        /* of this run: see storm.c */
-    const char* faults; /* NULL: all */
-    const char* redis;  /* NULL: from the PATH */
+    storm_store store;
+    unsigned failovers;  /* so many, one after the other, and nothing else; 0: the weather */
+    bool losses;         /* of this run: see storm.c */
+    const char* faults;  /* NULL: all */
+    const char* redis;   /* NULL: from the PATH */
     const char* history; /* a file for all records; NULL: none */
+    const char* other;   /* another build of this program, for a part of the players; NULL: none */
     bool verbose;
 } storm_options;
 

@@ -447,7 +447,7 @@ static void turn_feed(chat_actor* a, bool may_begin)
         if (random_one_in(&a->random, 4000)) end_feed(l);
         return;
     }
-    if (!has_heard_all(a)) return;
+    if (l->change_op != 0 || (storm_stage_now() != STAGE_RUN && !has_heard_all(a))) return;
     end_feed(l);
     history_at(l->op)->d = storm_stage_now() == STAGE_RUN ? 0 : 1;
     history_end(l->op, STORM_DONE, GH_OK);

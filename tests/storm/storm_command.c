@@ -102,7 +102,7 @@ static void audit(storm_look* look)
 {
     for (uint8_t i = 0; i < COMMAND_NAMES; i++)
     {
-        redisReply* reply = redisCommand(look->redis, "LRANGE %b 0 -1", keys[i].bytes, keys[i].size);
+        redisReply* reply = storm_look_command(look, keys[i].bytes, "LRANGE %s 0 -1", keys[i].bytes);
         size_t count = reply != NULL && reply->type == REDIS_REPLY_ARRAY ? reply->elements : 0;
         for (size_t k = 0; k < count; k++)
         {

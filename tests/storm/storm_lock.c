@@ -314,7 +314,7 @@ static void key_of(uint8_t name, const char* behind, char key[128])
 /* The store's clock, in microseconds; 0: no answer. */
 static uint64_t store_time(storm_look* look)
 {
-    redisReply* reply = redisCommand(look->redis, "TIME");
+    redisReply* reply = storm_look_command(look, NULL, "TIME");
     uint64_t now_us = 0;
     if (reply != NULL && reply->type == REDIS_REPLY_ARRAY && reply->elements == 2)
         now_us = strtoull(reply->element[0]->str, NULL, 10) * 1000000u + strtoull(reply->element[1]->str, NULL, 10);
@@ -330,7 +330,7 @@ static void witness(storm_look* look)
     for (uint8_t i = 0; now_us != 0 && i < LOCK_NAMES; i++)
     {
         key_of(i, ":s", key);
-        redisReply* reply = redisCommand(look->redis, "GET %s", key);
+        redisReply* reply = storm_look_command(look, key, "GET %s", key);
         unsigned long long client = 0, sequence = 0, fence = 0, expiry = 0;
         char state = 0;
         bool known = reply != NULL && reply->type == REDIS_REPLY_STRING &&
@@ -353,7 +353,7 @@ static void read_register(storm_look* look, uint8_t name, const char* part, cons
 {
     char key[128];
     key_of(name, part, key);
-    redisReply* reply = redisCommand(look->redis, command, key);
+    redisReply* reply = storm_look_command(look, key, command, key);
     size_t count = reply != NULL && reply->type == REDIS_REPLY_ARRAY ? reply->elements : 0;
     for (size_t i = 0; i < count; i++)
     {

@@ -23,7 +23,8 @@
 
 enum
 {
-    PAIRS_MAX = 256,
+    PAIRS_MAX = 512,
+    LISTENERS = 3 + WIRE_DOORS,
     PIECE = 16 * 1024,
     HELD_MAX = 8 * 1024 * 1024
 };
@@ -47,6 +48,8 @@ typedef struct wire_pair
 {
     bool used;
     bool replica;
+    bool nameless; /* came through a door, and has not said anything yet */
+    uint16_t listener;
     int client; /* -1: severed */
     int server;
     uint64_t sever_at_us; /* 0: not */
@@ -55,9 +58,12 @@ typedef struct wire_pair
 
 static struct
 {
-    int orders[2];    /* the nemesis' end, the wire's end */
-    int listeners[3]; /* unix, TCP, replica */
+    int orders[2];            /* the nemesis' end, the wire's end */
+    int listeners[LISTENERS]; /* unix, TCP, replica, doors */
     char addresses[2][WIRE_PATH_SIZE + 8];
+    char door_addresses[WIRE_DOORS][24];
+    uint16_t door_ports[WIRE_DOORS];
+    uint16_t door_upstreams[WIRE_DOORS];
     uint16_t replica_port;
     uint16_t replica_upstream;
     char server[WIRE_PATH_SIZE];
@@ -123,6 +129,12 @@ static wire_pair* free_pair(void)
     return NULL;
 }
 
+static int connect_upstream(int which)
+{
+    if (which == 2) return connect_port(wire.replica_upstream);
+    return which > 2 ? connect_port(wire.door_upstreams[which - 3]) : connect_unix(wire.server);
+}
+
 static void accept_one(int which)
 {
     int client = accept4(wire.listeners[which], NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
@@ -130,17 +142,20 @@ static void accept_one(int which)
     wire_pair* pair = free_pair();
     bool replica = which == 2;
     bool shut = wire.now_us < wire.shut_until_us && !replica;
-    int server = pair == NULL || shut ? -1 : replica ? connect_port(wire.replica_upstream) : connect_unix(wire.server);
+    int server = pair == NULL || shut ? -1 : connect_upstream(which);
     if (server < 0)
     {
         (void)close(client);
         return;
     }
     int on = 1;
-    if (which == 1) (void)setsockopt(client, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    if (which != 0) (void)setsockopt(client, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    if (which > 2) (void)setsockopt(server, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     memset(pair, 0, sizeof *pair);
     pair->used = true;
     pair->replica = replica;
+    pair->nameless = which > 2;
+    pair->listener = (uint16_t)which;
     pair->client = client;
     pair->server = server;
     pair->flows[WIRE_REQUESTS].from = pair->flows[WIRE_REPLIES].to = client;
@@ -179,6 +194,16 @@ static void take_bytes(wire_flow* flow)
     ssize_t count = recv(flow->from, flow->bytes + flow->end, flow->capacity - flow->end, MSG_DONTWAIT);
     if (count > 0) flow->end += (size_t)count;
     if (count == 0 || (count < 0 && errno != EAGAIN && errno != EINTR)) flow->ended = true;
+}
+
+/* Who begins with PING is a replica: players log in first. */
+static void name(wire_pair* pair)
+{
+    static const char word[] = "*1\r\n$4\r\nPING";
+    const wire_flow* requests = &pair->flows[WIRE_REQUESTS];
+    if (requests->end < sizeof word - 1) return;
+    pair->replica = memcmp(requests->bytes, word, sizeof word - 1) == 0;
+    pair->nameless = false;
 }
 
 /* False when the receiver is gone. */
@@ -237,6 +262,7 @@ static void move_flow(wire_pair* pair, int way)
 
 static void move_pair(wire_pair* pair)
 {
+    if (pair->nameless) name(pair);
     if (pair->sever_at_us != 0 && wire.now_us >= pair->sever_at_us) sever(pair);
     for (int way = 0; way < 2 && pair->used; way++) move_flow(pair, way);
 }
@@ -285,6 +311,15 @@ static void cut_all(bool replicas)
     }
 }
 
+static void lead_door_to(uint16_t door, uint16_t port)
+{
+    for (int i = 0; i < PAIRS_MAX; i++)
+    {
+        if (wire.pairs[i].used && wire.pairs[i].listener == 3 + door) end_pair(&wire.pairs[i], false);
+    }
+    wire.door_upstreams[door] = port;
+}
+
 static void obey(const wire_order* order)
 {
     switch (order->what)
@@ -307,14 +342,15 @@ static void obey(const wire_order* order)
         wire.lag_until_us = 0;
         wire.replica_upstream = order->port;
         break;
+    case WIRE_UPSTREAM_OF_DOOR: lead_door_to(order->door, order->port); break;
     case WIRE_HEAL: heal(); break;
     }
 }
 
 /* ---- the loop ------------------------------------------------------------------------------------------ */
 
-static struct pollfd polled[4 + PAIRS_MAX * 2];
-static wire_flow* polled_flow[4 + PAIRS_MAX * 2];
+static struct pollfd polled[1 + LISTENERS + PAIRS_MAX * 2];
+static wire_flow* polled_flow[1 + LISTENERS + PAIRS_MAX * 2];
 
 static nfds_t add_flow(nfds_t count, wire_pair* pair, int way)
 {
@@ -334,7 +370,7 @@ static nfds_t add_flow(nfds_t count, wire_pair* pair, int way)
 static nfds_t gather(void)
 {
     nfds_t count = 0;
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < 1 + LISTENERS; i++)
     {
         polled[count].fd = i == 0 ? wire.orders[1] : wire.listeners[i - 1];
         polled[count].events = POLLIN;
@@ -354,7 +390,7 @@ static void turn(void)
     nfds_t count = gather();
     if (poll(polled, count, 5) < 0) return;
     wire.now_us = history_now();
-    for (nfds_t i = 4; i < count; i++)
+    for (nfds_t i = 1 + LISTENERS; i < count; i++)
     {
         if ((polled[i].revents & (POLLIN | POLLHUP | POLLERR)) != 0 && (polled[i].events & POLLIN) != 0)
             take_bytes(polled_flow[i]);
@@ -363,7 +399,7 @@ static void turn(void)
     {
         if (wire.pairs[i].used) move_pair(&wire.pairs[i]);
     }
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < LISTENERS; i++)
     {
         if ((polled[1 + i].revents & POLLIN) != 0) accept_one(i);
     }
@@ -394,14 +430,20 @@ void wire_start(const char* server_path, const char* folder)
     wire.listeners[1] = stream_listen_tcp(false, &port);
     (void)snprintf(wire.addresses[1], sizeof wire.addresses[1], "127.0.0.1:%u", port);
     wire.listeners[2] = stream_listen_tcp(false, &wire.replica_port);
-    bool listening = wire.listeners[0] >= 0 && wire.listeners[1] >= 0 && wire.listeners[2] >= 0;
+    for (unsigned i = 0; i < WIRE_DOORS; i++)
+    {
+        wire.listeners[3 + i] = stream_listen_tcp(false, &wire.door_ports[i]);
+        (void)snprintf(wire.door_addresses[i], sizeof wire.door_addresses[i], "127.0.0.1:%u", wire.door_ports[i]);
+    }
+    bool listening = true;
+    for (int i = 0; i < LISTENERS; i++) listening = listening && wire.listeners[i] >= 0;
     if (!listening || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, wire.orders) != 0)
     {
         perror("storm: the wire cannot listen");
         exit(2);
     }
     (void)child_start(wire_run, NULL);
-    for (int i = 0; i < 3; i++) (void)close(wire.listeners[i]);
+    for (int i = 0; i < LISTENERS; i++) (void)close(wire.listeners[i]);
     (void)close(wire.orders[1]);
 }
 
@@ -418,4 +460,14 @@ const char* wire_address(bool tcp)
 uint16_t wire_replica_port(void)
 {
     return wire.replica_port;
+}
+
+const char* wire_door_address(unsigned door)
+{
+    return wire.door_addresses[door];
+}
+
+uint16_t wire_door_port(unsigned door)
+{
+    return wire.door_ports[door];
 }

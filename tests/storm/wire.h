@@ -11,7 +11,8 @@
 
 enum
 {
-    WIRE_PATH_SIZE = 108
+    WIRE_PATH_SIZE = 108,
+    WIRE_DOORS = 12
 };
 
 typedef enum wire_what
@@ -26,6 +27,7 @@ typedef enum wire_what
     WIRE_SERVER, /* new connections go to another server: path; the old ones are cut                       */
     WIRE_LAG,    /* holds what the primary says to its replica, until WIRE_CUT_LAG                         */
     WIRE_UPSTREAM_OF_REPLICA, /* which server (port) the replica's entrance leads to                       */
+    WIRE_UPSTREAM_OF_DOOR, /* the same for a door; the door's connections are cut                         */
     WIRE_HEAL    /* ends all of that: what is held is passed on                                            */
 } wire_what;
 
@@ -44,6 +46,7 @@ typedef struct wire_order
     uint32_t share;     /* of 1000 connections */
     uint32_t size;      /* of a piece, WIRE_CHOP */
     uint16_t port;
+    uint16_t door;
     uint64_t for_us;
     uint64_t sever_us;  /* 0: never */
     uint64_t seed;      /* which connections */
@@ -59,5 +62,10 @@ const char* wire_address(bool tcp);
 
 /* Where a replica connects to. */
 uint16_t wire_replica_port(void);
+
+/* Entrances to nodes of a Cluster, 0 .. WIRE_DOORS - 1, each to one of them. Replicas come through them too, which look
+   for their master where it says that it is: they begin with PING, and are let through as if there was no wire. */
+const char* wire_door_address(unsigned door);
+uint16_t wire_door_port(unsigned door);
 
 #endif

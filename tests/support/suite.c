@@ -13,7 +13,8 @@ static struct
     const char* test_name;
     bool skipped;
     bool tls;
-} suite = {0, NULL, "", false, false};
+    suite_kind store;
+} suite = {0, NULL, "", false, false, SUITE_ONE_SERVER};
 
 uint64_t suite_seed(void)
 {
@@ -35,6 +36,16 @@ bool suite_tls(void)
     return suite.tls;
 }
 
+suite_kind suite_store(void)
+{
+    return suite.store;
+}
+
+void suite_one_server(const char* what)
+{
+    if (suite.store != SUITE_ONE_SERVER) fail_msg("%s: not with fleets, as apart.c should say", what);
+}
+
 unsigned suite_patience(void)
 {
     const char* slow = getenv("GUILDHALL_SLOW_MACHINE");
@@ -48,8 +59,9 @@ void suite_skip(const char* reason)
     skip();
 }
 
-void suite_configure(uint64_t seed, const char* redis_address, bool tls)
+void suite_configure(uint64_t seed, const char* redis_address, bool tls, suite_kind store)
 {
+    suite.store = store;
     suite.tls = tls;
     suite.seed = seed;
     suite.redis_address = redis_address;

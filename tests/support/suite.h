@@ -46,6 +46,19 @@ const char* suite_redis_address(void);
 /* --tls: servers also speak TLS, and clients connect through it. */
 bool suite_tls(void);
 
+/* --cluster, --sentinel: what stands where a test asks for a server (support/server/front.h). */
+typedef enum suite_kind
+{
+    SUITE_ONE_SERVER,
+    SUITE_CLUSTER,
+    SUITE_SENTINEL
+} suite_kind;
+
+suite_kind suite_store(void);
+
+/* Fails a test of one server that is no part of a run with fleets, where apart.c has forgotten it. */
+void suite_one_server(const char* what);
+
 /* What every cap on waiting is multiplied with: 1, or 10 with GUILDHALL_SLOW_MACHINE=1 (valgrind,
    emulators). */
 unsigned suite_patience(void);
@@ -54,7 +67,7 @@ unsigned suite_patience(void);
 void suite_skip(const char* reason);
 
 /* For main alone. */
-void suite_configure(uint64_t seed, const char* redis_address, bool tls);
+void suite_configure(uint64_t seed, const char* redis_address, bool tls, suite_kind store);
 void suite_enter(const char* test_name);
 bool suite_was_skipped(void);
 

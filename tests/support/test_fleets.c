@@ -1,5 +1,6 @@
 /* The fleets of servers do what their headers say: they form, fail over, hand slots on, and leave nothing behind. */
 
+#include "support/process.h"
 #include "support/scene/rights.h"
 #include "support/server/cluster.h"
 #include "support/server/proxy.h"
@@ -531,6 +532,41 @@ static void sentinels_with_passwords_and_users(void** state)
     expect_only_the_user(sentinels_sentinel(fleet, 0), "SENTINEL FAILOVER game\r\n", "PING\r\n", "+PONG\r\n");
 }
 
+/* ---- ports --------------------------------------------------------------------------------------------- */
+
+#define PORTS 250 /* more than a process has of its own */
+
+static uint16_t draw_port(void)
+{
+    uint16_t port = 0;
+    int listener = stream_listen_tcp(false, &port);
+    if (listener >= 0) close(listener);
+    return port;
+}
+
+static int tell_ports(void* context, int results)
+{
+    uint16_t ports[PORTS];
+    (void)context;
+    for (int i = 0; i < PORTS; i++) ports[i] = draw_port();
+    return write(results, ports, sizeof(ports)) == (ssize_t)sizeof(ports) ? 0 : 1;
+}
+
+/* Processes come to the same ports by their numbers: here all numbers are tried, one after the other. */
+static void port_of_a_server_that_is_away_goes_to_no_other_process(void** state)
+{
+    (void)state;
+    uint16_t mine = draw_port();
+    for (int tries = 0; tries < 100; tries++)
+    {
+        uint16_t ports[PORTS];
+        child_process* child = child_start(tell_ports, NULL);
+        assert_int_equal(child_read(child, ports, sizeof(ports)), sizeof(ports));
+        for (int i = 0; i < PORTS; i++) assert_int_not_equal(ports[i], mine);
+        child_end(child);
+    }
+}
+
 /* ---- Sentinels ----------------------------------------------------------------------------------------- */
 
 static bool has(redis_server* server, const char* key, const char* value)
@@ -634,6 +670,7 @@ TEST_FILE(fleets, cmocka_unit_test(slots_of_keys_are_the_servers),
           cmocka_unit_test(all_slots_of_a_master_are_on_their_way), cmocka_unit_test(nodes_join_and_leave),
           cmocka_unit_test(others_are_told_of_a_proxy), cmocka_unit_test(cluster_that_disagrees_has_not_settled),
           cmocka_unit_test(cluster_with_a_password_and_the_users_rights),
+          cmocka_unit_test(port_of_a_server_that_is_away_goes_to_no_other_process),
           cmocka_unit_test(sentinels_with_passwords_and_users),
           cmocka_unit_test(sentinels_watch_a_master_that_gives_way),
           cmocka_unit_test(killed_master_is_replaced_by_the_sentinels),

@@ -89,6 +89,32 @@ static void program_obeys_and_ends_with_its_input(void** state)
     assert_int_equal(how_many_answer(addresses), 0);
 }
 
+static void program_moves_slots_and_nodes(void** state)
+{
+    (void)state;
+    char addresses[512];
+    start_program("cluster", addresses);
+    tell_program("reshard 20\n", addresses);
+    tell_program("add\n", addresses);
+    assert_int_equal(how_many_answer(addresses), 7);
+    tell_program("reshard 20\n", addresses); /* to the new one, which has none */
+    tell_program("remove 6\n", addresses);
+    assert_int_equal(how_many_answer(addresses), 6);
+    tell_program("freeze 0\n", addresses);
+    assert_null(strstr(runs.output, "kill N, freeze N"));
+    size_t before = strlen(runs.output);
+    tell_program("settle\n", addresses); /* without it, so its replica is a master then */
+    assert_non_null(strstr(runs.output + before, "0 127.0.0.1:"));
+    assert_non_null(strstr(runs.output + before, " frozen process"));
+    unsigned masters = 0;
+    for (const char* at = runs.output + before; (at = strstr(at, " master ")) != NULL; at++) masters++;
+    assert_int_equal(masters, 3);
+    tell_program("remove 6\n", addresses); /* it is gone */
+    assert_non_null(strstr(runs.output, "kill N, freeze N"));
+    close(ends[1]);
+    assert_int_equal(child_wait(runs.child), 0);
+}
+
 static void servers_of_a_program_that_is_killed_do_not_survive_it(void** state)
 {
     (void)state;
@@ -101,4 +127,5 @@ static void servers_of_a_program_that_is_killed_do_not_survive_it(void** state)
 }
 
 TEST_FILE(fleets_program, cmocka_unit_test(program_obeys_and_ends_with_its_input),
+          cmocka_unit_test(program_moves_slots_and_nodes),
           cmocka_unit_test(servers_of_a_program_that_is_killed_do_not_survive_it));

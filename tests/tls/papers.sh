@@ -33,9 +33,14 @@ subjectAltName = DNS:localhost, DNS:store.example, IP:127.0.0.1, IP:::1
 extendedKeyUsage = serverAuth
 [elsewhere]
 subjectAltName = DNS:elsewhere.example, IP:127.0.0.2
+[nodes]
+subjectAltName = DNS:*.game.example
 [client]
 extendedKeyUsage = clientAuth
 END
+for i in 0 1 2 3 4 5; do
+    printf '[node%s]\nsubjectAltName = DNS:node-%s.game.example, DNS:fleet.game.example\n' $i $i >> ca.cnf
+done
 : > index.txt
 
 new_key() { openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out "$1.key"; }
@@ -63,6 +68,8 @@ issue elsewhere elsewhere
 issue expired server -startdate 20200101000000Z -enddate 20200201000000Z
 issue future server -startdate 20900101000000Z -enddate 20910101000000Z
 issue revoked server
+for i in 0 1 2 3 4 5; do issue "node$i" "node$i"; done # of a Cluster: for its name, and that of all, and no number
+issue nodes nodes                                      # for all names of them
 issue client client
 issue late client -startdate 20200101000000Z -enddate 20200201000000Z
 openssl ca -config ca.cnf -revoke revoked.pem

@@ -27,6 +27,8 @@ static child* add_member(children* all, const options* o, const run_folder* fold
 {
     child* c = add_child(all, folder, role, number, kept);
     child_argument(c, "--redis"), child_argument(c, "%s", o->redis);
+    if (o->cluster) child_argument(c, "--cluster");
+    if (o->sentinel != NULL) child_argument(c, "--sentinel"), child_argument(c, "%s", o->sentinel);
     if (o->tls_roots != NULL) child_argument(c, "--tls-roots"), child_argument(c, "%s", o->tls_roots);
     child_argument(c, "--prefix"), child_argument(c, "%s", o->prefix);
     if (o->user[0] != '\0') child_argument(c, "--user"), child_argument(c, "%s", o->user);
@@ -69,7 +71,8 @@ child* cast_all(children* all, const options* o, const run_folder* folder)
     child* bots = add_child(all, folder, "bots", 1, false);
     bots->niceness = GIVES_WAY;
     child_argument(bots, "--bots"), child_argument(bots, "%" PRIu32, o->bots);
-    child_argument(bots, "--seconds"), child_argument(bots, "%" PRIu32, o->seconds);
+    uint32_t seconds = o->events == NULL ? o->seconds : 0; /* they play until all has happened */
+    child_argument(bots, "--seconds"), child_argument(bots, "%" PRIu32, seconds);
     child_argument(bots, "--seed"), child_argument(bots, "%" PRIu64, o->seed);
     return bots;
 }

@@ -21,7 +21,7 @@
 
 #include "backlog.h"
 #include "cast.h"
-#include "cleaner.h"
+#include "events.h"
 #include "logs/addresses.h"
 #include "member.h"
 #include "page.h"
@@ -31,6 +31,7 @@
 #include "stop.h"
 #include "summary.h"
 #include "vacancy.h"
+#include "walk.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -74,6 +75,7 @@ typedef struct fleet
     member member;
     children children;
     child* bots;
+    events events; /* what is done to the store meanwhile */
     snapshot shown;
     history past; /* for the page */
     screen screen;
@@ -83,7 +85,7 @@ typedef struct fleet
     totals_read totals; /* of today, for the view */
     uint64_t totals_again_us;
     store_audit audit;
-    cleaner cleaner;
+    walk cleaning;
 } fleet;
 
 static const char* phase_text(fleet_phase phase)
@@ -157,6 +159,7 @@ static summary summary_of(const fleet* f)
     return (summary){.shown = &f->shown,
                      .children = &f->children,
                      .audit = f->audited ? &f->audit : NULL,
+                     .events = f->options.events == NULL ? NULL : &f->events,
                      .tasks_waiting = f->backlog.waiting,
                      .tasks_dead = f->backlog.dead,
                      .ended_early = f->ended_early};
@@ -175,7 +178,7 @@ static void after_audit(fleet* f)
     for (uint32_t i = 0; i < AUDIT_DAYS; i++)
         if (f->audit.days[i].shown > 0) f->shown.totals = f->audit.days[i];
     summary s = summary_of(f);
-    cleaner_begin(&f->cleaner, f->member.client, f->options.prefix);
+    walk_begin(&f->cleaning, f->member.client, f->options.prefix, f->options.cluster, WALK_REMOVE);
     if (summary_holds(&s)) go(f, FLEET_CLEANING);
     else leave(f);
 }
@@ -187,10 +190,14 @@ static void phase_step(fleet* f)
     switch (f->phase)
     {
     case FLEET_STARTING:
-        if (start_bots(f)) go(f, FLEET_PLAYING);
+        if (!start_bots(f)) break;
+        events_begin(&f->events, &f->options, f->member.clock.now_us);
+        go(f, FLEET_PLAYING);
         break;
     case FLEET_PLAYING:
-        if (f->bots->over || stop_signals() > 0) go(f, FLEET_BOTS);
+        events_frame(&f->events, &f->shown, &f->member.row);
+        if (f->bots->over || stop_signals() > 0 || events_are_over(&f->events, f->member.clock.now_us))
+            go(f, FLEET_BOTS);
         break;
     case FLEET_BOTS:
         if (children_end(&f->children, "bots")) go(f, FLEET_SERVERS);
@@ -217,7 +224,7 @@ static void phase_step(fleet* f)
         if (store_audit_frame(&f->audit)) after_audit(f);
         break;
     case FLEET_CLEANING:
-        if (cleaner_frame(&f->cleaner)) leave(f);
+        if (walk_frame(&f->cleaning)) leave(f);
         break;
     case FLEET_LEAVING:
         if (gh_client_drained(f->member.client)) f->phase = FLEET_OVER;
@@ -334,6 +341,7 @@ int fleet_main(const options* o)
         if (o->summary != NULL && !summary_write_json(&s, o->summary)) holds = false;
         if (!holds) run_folder_show_output(&f.folder);
     }
+    events_end(&f.events);
     page_close(f.page);
     if (f.member.client != NULL) member_close(&f.member, holds);
     if (f.folder.path[0] != '\0') run_folder_remove(&f.folder);

@@ -34,10 +34,37 @@ static bool all_ended_well(const summary* s)
     return true;
 }
 
+/* A store whose servers come and go makes ops late, and fails none. What may be waited for in vain is no fault, nor is
+   what the game has asked for; what was lost is told, and the audit tells whether it matters. */
+static bool is_fault(const board_ended* end)
+{
+    bool waits = strcmp(end->system, "lock") == 0 || strcmp(end->system, "semaphore") == 0;
+    gh_status status = (gh_status)end->status;
+    if (status == GH_TIMEOUT) return !waits;
+    return status == GH_UNKNOWN || status == GH_REFUSED || status == GH_CORRUPT || status == GH_ERROR ||
+           gh_status_is_invalid(status);
+}
+
+static uint64_t faults_of_ops(const summary* s)
+{
+    uint64_t faults = 0;
+    for (uint32_t i = 0; i < BOARD_ROWS; i++)
+        for (uint32_t k = 0; k < BOARD_ENDS && s->shown->rows[i].ends[k].system[0] != '\0'; k++)
+            faults += is_fault(&s->shown->rows[i].ends[k]) ? s->shown->rows[i].ends[k].count : 0;
+    return faults;
+}
+
+static bool events_hold(const summary* s)
+{
+    const events* e = s->events;
+    return e == NULL || (e->count > 0 && e->done == e->count && faults_of_ops(s) == 0);
+}
+
 bool summary_holds(const summary* s)
 {
     bool audited = s->audit != NULL && s->audit->faults == 0;
-    return !s->ended_early && audited && s->tasks_dead == 0 && failed_checks(s) == 0 && all_ended_well(s);
+    return !s->ended_early && audited && events_hold(s) && s->tasks_dead == 0 && failed_checks(s) == 0 &&
+           all_ended_well(s);
 }
 
 /* ---- Words --------------------------------------------------------------------------------------------- */
@@ -52,6 +79,17 @@ static void print_server(const board_row* row)
            (double)row->tick_us.p99_us / 1e3, (double)row->tick_us.p999_us / 1e3, (double)row->tick_us.max_us / 1e3);
 }
 
+static void print_ends(const board_row* row)
+{
+    for (uint32_t k = 0; k < BOARD_ENDS && row->ends[k].system[0] != '\0'; k++)
+    {
+        const board_ended* end = &row->ends[k];
+        printf("%s%s %s %" PRIu64, k == 0 ? "    ended below zero: " : ", ", end->system,
+               gh_status_name((gh_status)end->status), end->count);
+    }
+    if (row->ends[0].system[0] != '\0') printf("\n");
+}
+
 static void print_counts(const board_row* row)
 {
     printf("%s: %" PRIu64 " requests, %" PRIu64 " resent, link lost %" PRIu64 " times", row->name, row->stats.requests,
@@ -61,6 +99,37 @@ static void print_counts(const board_row* row)
         printf("%s%s %" PRIu64, k % 5 == 0 ? "\n    " : ", ", row->counts[k].name, row->counts[k].value);
     }
     printf("\n");
+    print_ends(row);
+}
+
+static void print_event(const event* one, uint64_t started_us)
+{
+    if (one->took_us == 0)
+    {
+        printf("FAILED    event: %s: %s\n", one->text, one->begun_us == 0 ? "not begun" : "did not come to its end");
+        return;
+    }
+    printf("at %5.1f s %s%s%s; well again after %.1f s,\n           longest delay of an op %.0f ms, %" PRIu64
+           " frames late because of gh_tick\n",
+           (double)(one->begun_us - started_us) / 1e6, one->text, one->address[0] == '\0' ? "" : ": ", one->address,
+           (double)one->took_us / 1e6, (double)one->delay_us / 1e3, one->late);
+}
+
+static void print_events(const summary* s)
+{
+    const events* e = s->events;
+    if (e == NULL) return;
+    for (uint32_t i = 0; i < e->count; i++) print_event(&e->list[i], e->begun_us);
+    for (uint32_t i = 0; i < BOARD_ROWS; i++)
+        for (uint32_t k = 0; k < BOARD_ENDS && s->shown->rows[i].ends[k].system[0] != '\0'; k++)
+        {
+            const board_ended* end = &s->shown->rows[i].ends[k];
+            if (is_fault(end))
+                printf("FAILED    %s: %s ended %s %" PRIu64 " times\n", s->shown->rows[i].name, end->system,
+                       gh_status_name((gh_status)end->status), end->count);
+        }
+    if (e->count == 0) printf("FAILED    nothing was done to the store\n");
+    else if (events_hold(s)) printf("holds     what happened to the store made ops late, and failed none\n");
 }
 
 static void print_checks(const board_row* row)
@@ -138,6 +207,7 @@ void summary_print(const summary* s)
     if (s->audit != NULL) print_totals(s->audit);
     for (uint32_t i = 0; i < s->children->count; i++) print_child(&s->children->list[i]);
     for (uint32_t i = 0; i < BOARD_ROWS; i++) print_checks(&s->shown->rows[i]);
+    print_events(s);
     print_audit(s);
     printf(summary_holds(s) ? "all holds\n" : "NOT all holds\n");
     fflush(stdout);

@@ -5,6 +5,7 @@
 #define GAME_SERVER_SUMMARY_H
 
 #include "children.h"
+#include "events.h"
 #include "snapshot.h"
 #include "store_audit.h"
 
@@ -12,13 +13,15 @@ typedef struct summary
 {
     const snapshot* shown;
     const children* children;
-    const store_audit* audit; /* NULL: it was not done   */
+    const store_audit* audit; /* NULL: it was not done */
+    const events* events;     /* NULL: nothing was done to the store */
     uint64_t tasks_waiting;
     uint64_t tasks_dead;
     bool ended_early; /* Ctrl-C twice, or somebody did not end in time */
 } summary;
 
-/* Every check of every process held, each process ended in good order, and the audit found nothing. */
+/* Every check of every process held, each process ended in good order, the audit found nothing, and all that
+   was to be done to the store was done and made no op fail. */
 bool summary_holds(const summary* s);
 
 void summary_print(const summary* s);

@@ -45,7 +45,7 @@ extern "C" {
 
 struct gh_platform; /* guildhall/platform.h; gh_platform_default() is the one of this operating system */
 struct gh_topology; /* guildhall/sentinel.h                                                            */
-
+struct gh_replicas; /* guildhall/replicas.h                                                            */
 
 /* Makes a host that is not a number into one ("10.0.0.7" or "2001:db8::7"), without blocking. It is called in the tick
    before each attempt to connect, and again in the next ticks while it returns GH_PENDING. GH_OK: *numeric is set and
@@ -58,6 +58,9 @@ typedef gh_status (*gh_resolver)(void* context, gh_str host, gh_str* numeric);
    until the next call. They are copied into AUTH alone, which is wiped as soon as it was sent. No password: no AUTH is
    sent. Any other status, or what is out of bounds: this attempt failed, and the next one asks again. */
 typedef gh_status (*gh_credentials)(void* context, gh_str* user, gh_str* password);
+
+#define GH_REPLICAS_MAX       15u  /* that can be waited for                        */
+#define GH_REPLICAS_AS_CLIENT 255u /* of an op's wait_replicas: as the client's says */
 
 /* What a client needs to know. Begin with gh_client_config_default() and change what you need; a config that was not
    made by it is refused. gh_client_init copies everything, the strings too. */
@@ -113,9 +116,17 @@ typedef struct gh_client_config
     /* How the store's servers are found. NULL, the default: there is one, at address. Others: guildhall/sentinel.h. A
        program carries the code of those alone that it names. */
     const struct gh_topology* topology;
+    uint32_t nodes_capacity;  /* Cluster: masters that are known at once; 2..1024, default 32                      */
     gh_str sentinel_name;     /* Sentinel: what the sentinels call the master. 1..128 bytes, without blanks        */
     gh_str sentinel_user;     /* Sentinel: its ACL user; empty: the default user. At most 128 bytes                */
     gh_str sentinel_password; /* Sentinel: empty: no AUTH is sent to sentinels. At most 512 bytes                  */
+
+    /* Whether what was granted or done is told only when replicas have it: guildhall/replicas.h. NULL, the default:
+       nobody can wait for them, and the program carries no code for it. */
+    const struct gh_replicas* replicas;
+    uint64_t wait_us;       /* for replicas, once the master has answered; 1 ms..60 s, default 500 ms              */
+    uint32_t wait_replicas; /* for so many, where an op's config does not say; 0..GH_REPLICAS_MAX, default 0       */
+
     gh_credentials credentials; /* NULL: user and password above. Else they are not used                           */
     void* credentials_context;
 
@@ -143,8 +154,8 @@ GH_API size_t gh_client_memory(const gh_client_config* config);
 /* Makes a client in your memory, which must be aligned to 16 bytes and stay where it is until gh_client_shutdown.
    Connects in the following ticks. platform must outlive the client.
    GH_OK; GH_INVALID_MEMORY (too small, NULL, not aligned), _CONFIG, _PLATFORM, _OUT, _ADDRESS, _USER, _PASSWORD,
-   _DATABASE, _CLIENT_NAME, _PREFIX, _CAPACITY, _TIMEOUT, _BUFFER (a string of the config is NULL with a size);
-   GH_INVALID_PLATFORM. Nothing is written to memory unless GH_OK. */
+   _DATABASE, _CLIENT_NAME, _PREFIX, _CAPACITY, _TIMEOUT, _REPLICAS, _BUFFER (a string of the config is NULL with a
+   size); GH_INVALID_PLATFORM. Nothing is written to memory unless GH_OK. */
 GH_API gh_status gh_client_init(void* memory, size_t size, const gh_client_config* config,
                                 const struct gh_platform* platform, gh_client** client);
 
@@ -172,9 +183,9 @@ typedef enum gh_link_name
 } gh_link_name;
 
 /* The platform's handle of a link, to wait for it with poll, epoll or select: readable always, writable too if
-   *want_write comes back true (want_write may be NULL). -1 while there is none. It changes with every
-   reconnect. A client whose handle was asked for once reads in every tick; otherwise it looks at an idle stream
-   only once a millisecond. */
+   *want_write comes back true (want_write may be NULL). -1 while there is none, and for commands that have several
+   links, to a Cluster or for replicas: gh_client_handles. It changes with every reconnect. A client whose handle was
+   asked for once reads in every tick; otherwise it looks at an idle stream only once a millisecond. */
 GH_API intptr_t gh_client_fd(gh_client* client, gh_link_name link, bool* want_write);
 
 /* The same for all connections that there are, also those to sentinels: how many they are, of which the first capacity
@@ -197,6 +208,7 @@ typedef enum gh_link_state
     GH_LINK_BACKOFF     /* lost or refused; the next attempt comes by itself           */
 } gh_link_state;
 
+/* Of a Cluster's command links the best: READY as soon as one is. */
 GH_API gh_link_state gh_client_link_state(const gh_client* client, gh_link_name link);
 
 /* What happened: each op with a tag whose status has changed, once a change, oldest first; NULL when there is no more.
@@ -275,6 +287,11 @@ typedef struct gh_client_stats
     uint64_t store_resets;      /* the store came back without its data                               */
     uint64_t store_doubts;      /* another server, or one that was restarted, with the same data      */
     uint64_t scripts_halved;    /* stopped in the middle, because their slot moved to another node    */
+    uint64_t moved;             /* requests that a node of a Cluster sent elsewhere, for good: MOVED  */
+    uint64_t asked;             /* the same for once, as their slot is on its way: ASK                */
+    uint64_t try_again;         /* the same back to their pause: TRYAGAIN                             */
+    uint64_t maps_read;         /* of a Cluster's slots                                               */
+    uint64_t unreplicated;      /* answers that too few replicas had in time                          */
     uint64_t hints;             /* wake-ups received                                                  */
     uint64_t log_lines_held;    /* not handed to the log hook: too many of one kind within a second   */
     uint64_t bytes_sent;
@@ -295,7 +312,10 @@ typedef enum gh_warning
     GH_WARNING_NO_INFO = 1 << 4,    /* INFO is refused by the ACL: the three above could not be looked at, and a     */
                                     /* server that comes back with older data is not noticed                       */
     GH_WARNING_REPLICA = 1 << 5,    /* the server is a read-only replica                                            */
-    GH_WARNING_CLUSTER = 1 << 6     /* the server is a Cluster node: only keys of its own slots will work           */
+    GH_WARNING_CLUSTER = 1 << 6,    /* the server is a Cluster node: only keys of its own slots will work           */
+    GH_WARNING_NO_REPLICAS = 1 << 7, /* WAIT is refused, by the server or the ACL: what asks for replicas is REFUSED */
+    GH_WARNING_NODES = 1 << 8        /* a Cluster has more masters than nodes_capacity: enlarge it, slots of those   */
+                                     /* without a place wait. Of the last map and of MOVED, not of a hand-shake      */
 } gh_warning;
 
 /* What gh_client_get_stats calls: for a struct of that size, as the caller's headers have it. */

@@ -82,6 +82,8 @@ typedef struct gh_command_config
     uint64_t timeout_us; /* 1 ms..1 h; default 5 s                                                                  */
     gh_repeat repeat;    /* default GH_REPEAT_NEVER                                                                 */
     gh_fence fence;      /* default none                                                                            */
+    uint8_t wait_replicas; /* ends when so many replicas have what it did: replicas.h. 0..GH_REPLICAS_MAX; default
+                              GH_REPLICAS_AS_CLIENT                                                                 */
 
     /* The reply is copied here: 48 bytes a value below the top, and the bytes of its strings, each rounded up to 8. Not
        needed for a reply that is an integer, nil, the line OK, or a string of up to GH_COMMAND_REPLY_INSIDE bytes: the
@@ -115,7 +117,7 @@ typedef struct gh_command
     gh_op op;
 
     /* read-only */
-    gh_reply reply;     /* after GH_OK or GH_ERROR                                                               */
+    gh_reply reply;     /* after GH_OK, GH_UNREPLICATED or GH_ERROR                                              */
     size_t reply_needed; /* after GH_TOO_SMALL: the reply_size that would have done                               */
 
     /* private */
@@ -123,6 +125,7 @@ typedef struct gh_command
     const gh_str* keys;
     gh_script* script;
     gh_name fence_name;
+    uint8_t replicas; /* that must have it; 0: none */
     uint64_t fence;
     uint64_t once_until_us; /* by the store's clock: later no copy is carried out; 0: none was made */
     void* reply_memory;
@@ -153,7 +156,7 @@ typedef struct gh_command_line
    (GH_INVALID_ARGUMENTS), which is the key that the receipt lies beside; commands that have another word there, as
    BITOP and XGROUP, belong into a script on Cluster, and where the ACL names keys.
    GH_OK; GH_NO_ROOM (ops_capacity); GH_TOO_LARGE (the request would not fit out_bytes); GH_CLOSED; GH_INVALID_OP,
-   _CLIENT, _CONFIG, _ARGUMENTS, _TIMEOUT, _FENCE, _BUFFER, _REPEAT. config may be NULL for the defaults. */
+   _CLIENT, _CONFIG, _ARGUMENTS, _TIMEOUT, _FENCE, _BUFFER, _REPEAT, _REPLICAS. config may be NULL for the defaults. */
 GH_API gh_status gh_command_begin(gh_command* op, gh_client* client, const gh_str* arguments, size_t argument_count,
                                   const gh_command_config* config);
 
@@ -175,6 +178,8 @@ GH_API gh_status gh_script_begin(gh_command* op, gh_client* client, gh_script* s
 
 /* How it ends:
    GH_OK        carried out; gh_command_reply has the answer
+   GH_UNREPLICATED as GH_OK, but in wait_us not so many replicas were known to have it as were asked for: a failover
+                now may lose it
    GH_ERROR     the server or the script answered an error: gh_command_reply()->text. A command that errs has changed
                 nothing; a script may have written before it erred. Once, that is an answer as any other: it is over,
                 and a repeat gets the same error
@@ -189,7 +194,7 @@ GH_API gh_status gh_script_begin(gh_command* op, gh_client* client, gh_script* s
    GH_CORRUPT   with a fence: the lock's key is not of Guildhall's making; once: the receipt is not
    GH_CANCELLED cancelled before it was sent */
 
-/* The answer after GH_OK or GH_ERROR, else NULL. Lives in op and reply_memory until the next begin. */
+/* The answer after GH_OK, GH_UNREPLICATED or GH_ERROR, else NULL. Lives in op and reply_memory until the next begin. */
 GH_API const gh_reply* gh_command_reply(const gh_command* op);
 
 #ifdef __cplusplus

@@ -86,6 +86,8 @@ typedef struct gh_lock_config
                            never; at most GH_LOCK_WAIT_MAX_US. With 0, who ticks keeps its lock for ever: a lease ends
                            only where the ticks do, so that one which forgets to release blocks all others until its
                            process is gone. Against that, set a time that no work under this lock ever takes       */
+    uint8_t wait_replicas; /* HELD only when so many replicas have the grant: replicas.h. 0..GH_REPLICAS_MAX; default
+                              GH_REPLICAS_AS_CLIENT                                                                */
 } gh_lock_config;
 
 GH_API gh_lock_config gh_lock_config_default(void);
@@ -107,7 +109,7 @@ typedef struct gh_lock
 } gh_lock;
 
 /* Begins to want a lock. GH_OK; GH_NO_ROOM (ops_capacity); GH_CLOSED;
-   GH_INVALID_OP (NULL or busy), _CLIENT, _NAME, _CONFIG, _LEASE, _WAIT, _HOLD.
+   GH_INVALID_OP (NULL or busy), _CLIENT, _NAME, _CONFIG, _LEASE, _WAIT, _HOLD, _REPLICAS.
    config may be NULL for the defaults. The fields of op need no set-up beyond being zero or left from its last use. */
 GH_API gh_status gh_lock_begin(gh_lock* op, gh_client* client, gh_str name, const gh_lock_config* config);
 

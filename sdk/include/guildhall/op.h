@@ -125,7 +125,8 @@ typedef struct gh_lease
     bool known : 1;        /* the store has us in its queue, or has granted                                        */
     bool was_held : 1;     /* LEAVING: it was ours                                                                 */
     bool unanswered : 1;   /* LEAVING: the last copy of the request had no answer                                  */
-    int16_t outcome;       /* what poll says when LEAVING is over                                                  */
+    int8_t outcome;        /* what poll says when LEAVING is over                                                  */
+    uint8_t replicas;      /* that must have a grant; 0: none                                                      */
     uint32_t link;         /* on which the last copy went                                                          */
     uint64_t lease_us;
     uint64_t hold_us;

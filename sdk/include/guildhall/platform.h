@@ -29,7 +29,8 @@ typedef struct gh_address
     gh_str path;   /* GH_ADDRESS_UNIX: 1..100 bytes, no NUL   */
     gh_str host;   /* without brackets                        */
     uint16_t port; /* 1..65535                                */
-    gh_str name;   /* the host's name, if a resolver has made the number of it; else empty. TLS looks at it */
+    gh_str name;   /* the host's name, if a resolver has made the number of it, or a Cluster's node announces it; else
+                      empty. TLS looks at it */
 } gh_address;
 
 /* What send and receive return besides a count of bytes. */

@@ -96,6 +96,8 @@ typedef struct gh_semaphore_config
     uint32_t limit;      /* of the semaphore, if the store does not know it: see Limit.
                             1..GH_SEMAPHORE_LIMIT_MAX; 0 (default): not said, which is enough to look and to
                             set the limit, but for no permit                                               */
+    uint8_t wait_replicas; /* of permits: HELD only when so many replicas have the grant: replicas.h.
+                              0..GH_REPLICAS_MAX; default GH_REPLICAS_AS_CLIENT                            */
     uint64_t timeout_us; /* of gh_semaphore_limit_begin and gh_semaphore_look_begin, from begin to the end;
                             1 ms..60 s, default 5 s. A permit has a wait_us instead                        */
 } gh_semaphore_config;
@@ -166,7 +168,7 @@ typedef struct gh_permit
 /* Begins to want permits; config may be NULL for the defaults. The fields of op need no set-up beyond being zero or
    left from its last use.
    Besides: GH_INVALID_LIMIT (the semaphore's config says none), _CONFIG (not made by its default function), _PERMITS
-   (0, or more than the limit in the semaphore's config), _LEASE, _WAIT, _HOLD. */
+   (0, or more than the limit in the semaphore's config), _LEASE, _WAIT, _HOLD, _REPLICAS. */
 GH_API gh_status gh_permit_begin(gh_permit* op, const gh_semaphore* semaphore, const gh_permit_config* config);
 
 /* TIMEOUT, CANCELLED, BUSY, FULL and TOO_LARGE come when the store has confirmed that nothing of ours is left there,

@@ -15,6 +15,8 @@
                      had. Guildhall has asked again with the same id as long as it was allowed to, so nothing was
                      done twice; but whether it was done once, only a look at the store can tell.
 
+   UNREPLICATED is none of them: it was done, and a failover now may lose it.
+
    And four that sound alike:
        NO_ROOM    the client's ops_capacity is used up: try again in the next frame
        TOO_LARGE  it can never fit: not into out_bytes, not under the limit of a semaphore, not into its reader's buffer
@@ -63,7 +65,8 @@
     X(DEAD, -20, "a dead letter: see gh_tasks_requeue_begin")                                                         \
     X(SATURATED, -21, "a sum is at its limit of 2^53 - 1")                                                            \
     X(PAUSED, -22, "the queue is paused: see gh_tasks_control_begin")                                                 \
-    X(INVALID, -23, "an argument is not valid: nothing was done")
+    X(INVALID, -23, "an argument is not valid: nothing was done")                                                     \
+    X(UNREPLICATED, -24, "done, but not known to be on so many replicas in time")
 
 /* X(name, its word, number, text): the details, a block of 32 for each system. */
 #define GH_DETAIL_LIST(X)                                                                                             \
@@ -95,6 +98,7 @@
     X(INVALID_REENTRY, INVALID, 26, "gh_tick was called inside itself")                                               \
     X(INVALID_OBJECT, INVALID, 27, "what it is begun on was not made by its init")                                    \
     X(INVALID_SENTINEL, INVALID, 28, "the sentinels' master has no name, or that, user or password is too long")      \
+    X(INVALID_REPLICAS, INVALID, 29, "wait_replicas is out of range, or config.replicas is NULL")                     \
     X(INVALID_PERMITS, INVALID, 33, "the permits are 0, or more than the limit")                                      \
     X(INVALID_TASKS, INVALID, 65, "the tasks are NULL, none, too many, or without action")                            \
     X(INVALID_TASK_ID, INVALID, 66, "an id is missing, too long, or has a NUL")                                       \

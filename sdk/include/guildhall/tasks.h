@@ -306,6 +306,7 @@ typedef struct gh_task
     uint32_t memory_size;
     uint32_t memory_used;
     uint16_t queue;
+    uint16_t route;      /* of a fleet of servers: whose it is           */
     uint8_t state;   /* free, held, begun, ended                     */
     uint8_t sending; /* part of a request on its way, so it stays    */
 } gh_task;

@@ -113,10 +113,21 @@ gh_status gh_address_check(const gh_client_config* config, gh_str text)
     return status == GH_PENDING ? GH_INVALID_ADDRESS : status;
 }
 
-gh_status gh_endpoint_parse(gh_str text, gh_endpoint* endpoint)
+gh_str gh_address_next(gh_str* list)
 {
-    gh_status status = gh_address_parse(text, &endpoint->address);
-    endpoint->text = text;
-    endpoint->needs_resolver = status == GH_PENDING;
+    size_t size = 0;
+    gh_str address;
+    while (size < list->size && list->bytes[size] != ',') size++;
+    address = gh_str_make(list->bytes, size);
+    if (size == list->size) *list = gh_str_make(NULL, 0);
+    else *list = gh_str_make(list->bytes + size + 1, list->size - size - 1);
+    return address;
+}
+
+gh_status gh_target_parse(gh_str text, gh_target* target)
+{
+    gh_status status = gh_address_parse(text, &target->address);
+    target->text = text;
+    target->needs_resolver = status == GH_PENDING;
     return status;
 }

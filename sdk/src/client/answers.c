@@ -3,6 +3,7 @@
 
 #include "client/outcome.h"
 #include "client/state.h"
+#include "client/topology.h"
 #include "wire/columns.h"
 #include "wire/number.h"
 #include "wire/reply_class.h"
@@ -168,10 +169,18 @@ static void op_take_other_error(gh_op* op, gh_reply_class reply_class, const gh_
     op_answered(op, is_seen_before ? GH_REASON_CORRUPT : GH_REASON_UNUSABLE, reply);
 }
 
+static bool op_goes_elsewhere(gh_node* node, gh_op* op, gh_reply_class reply_class, gh_str error)
+{
+    if (!op->client->many_servers || (reply_class != GH_CLASS_SLOT && reply_class != GH_CLASS_MOVED)) return false;
+    op->client->config.topology->redirect(node, op, error);
+    return true;
+}
+
 /* False: the link must be given up, and the op waits for the next one. */
 static bool op_take_error(gh_node* node, gh_op* op, const gh_reply* reply)
 {
     gh_reply_class reply_class = gh_reply_classify(reply->text);
+    if (op_goes_elsewhere(node, op, reply_class, reply->text)) return true;
     switch (reply_class)
     {
     case GH_CLASS_HEALTH:
@@ -179,7 +188,8 @@ static bool op_take_error(gh_node* node, gh_op* op, const gh_reply* reply)
         if (!may_retry(op)) break;
         op_retry(op);
         return true;
-    case GH_CLASS_RETRY: op_retry(op); return true;
+    case GH_CLASS_RETRY:
+    case GH_CLASS_SLOT: op_retry(op); return true;
     case GH_CLASS_NOSCRIPT: op_reload(node, op); return true;
     case GH_CLASS_LOGIN:
     case GH_CLASS_RECONNECT: gh_op_requeue(op, true); return false;
@@ -195,6 +205,7 @@ static bool op_take_error(gh_node* node, gh_op* op, const gh_reply* reply)
         gh_log_op(op, GH_LOG_REFUSED_OP, GH_LOG_ERROR, "refused: ", reply->text);
         op_answered(op, reason_of_stop(op), reply);
         return true;
+    case GH_CLASS_MOVED:
     case GH_CLASS_REFUSED:
         gh_log_op(op, GH_LOG_REFUSED_OP, GH_LOG_ERROR, "refused: ", reply->text);
         op_answered(op, GH_REASON_REFUSED, reply);

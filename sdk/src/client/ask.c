@@ -42,6 +42,11 @@ uint64_t gh_op_generation(const gh_op* op)
     return gh_op_node(op)->store_generation;
 }
 
+bool gh_op_is_clustered(const gh_op* op)
+{
+    return gh_op_node(op)->clustered;
+}
+
 bool gh_op_watches_epoch(const gh_op* op)
 {
     return gh_node_watches_epoch(gh_op_node(op));

@@ -1,6 +1,6 @@
 /* call.c -- calls: ops of one request, whose answer ends them. */
 
-#include "client/op.h"
+#include "client/replicas.h"
 
 void gh_call_begin(gh_op* op, gh_client* client, const gh_op_kind* kind, uint64_t timeout_us, int flags)
 {
@@ -39,4 +39,9 @@ void gh_call_step(gh_op* op, const gh_event* event)
 {
     const gh_status status = gh_call_verdict(op, event);
     if (status != GH_PENDING) gh_op_end(op, status);
+}
+
+void gh_call_synced_step(gh_op* op, const gh_event* event)
+{
+    op->client->config.replicas->call_step(op, event);
 }

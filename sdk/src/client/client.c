@@ -3,10 +3,11 @@
 #include "base/least.h"
 #include "base/sized.h"
 #include "base/wipe.h"
+#include "client/lend.h"
 #include "client/link.h"
 #include "client/refusal.h"
 #include "client/state.h"
-#include "client/topology.h"
+#include "client/replicas.h"
 #include "wire/name.h"
 
 #define WAKE_OUT_BYTES   1024u /* AUTH with the longest user and password, SUBSCRIBE, PING */
@@ -20,22 +21,54 @@ static uint32_t power_of_two_from(uint32_t least)
     return power;
 }
 
-static bool carve_links(gh_arena* arena, gh_client* client)
+/* How many nodes there are, and who finds them. Where replicas are waited for, each server has two. */
+static uint32_t carve_places(gh_client* client)
+{
+    gh_client_config* config = &client->config;
+    const struct gh_topology* beneath = config->topology;
+    client->beneath = beneath;
+    client->many_servers = beneath != NULL && beneath->nodes != NULL;
+    client->servers = client->many_servers ? beneath->nodes(config) : 1;
+    client->many = client->many_servers || config->replicas != NULL;
+    if (config->replicas != NULL) config->topology = &config->replicas->topology;
+    return config->replicas == NULL ? client->servers : 2 * client->servers;
+}
+
+/* One link has its buffers always; many share some. */
+static bool carve_node_links(gh_arena* arena, gh_client* client, uint32_t nodes)
 {
     const gh_client_config* config = &client->config;
     gh_inbox inbox;
-    char* out;
+    char* out = NULL;
     bool fits;
+    uint32_t i;
     memset(&inbox, 0, sizeof inbox);
-    gh_reader_take(&client->reader, arena, config->reply_nodes);
-    out = (char*)gh_arena_take(arena, config->out_bytes);
-    fits = gh_inbox_take(&inbox, arena, config->reply_bytes, config->reply_nodes);
-    if (client->nodes != NULL)
+    if (client->many)
     {
-        client->nodes->link.out = out;
-        client->nodes->link.out_capacity = config->out_bytes;
-        client->nodes->link.inbox = inbox;
+        fits = gh_lend_carve(arena, client);
+        inbox = client->lent_inbox;
+        inbox.bytes = NULL;
     }
+    else
+    {
+        out = (char*)gh_arena_take(arena, config->out_bytes);
+        fits = gh_inbox_take(&inbox, arena, config->reply_bytes, config->reply_nodes);
+    }
+    for (i = 0; client->nodes != NULL && i < nodes; i++)
+    {
+        client->nodes[i].link.out = out;
+        client->nodes[i].link.out_capacity = config->out_bytes;
+        client->nodes[i].link.inbox = inbox;
+    }
+    return fits;
+}
+
+static bool carve_links(gh_arena* arena, gh_client* client, uint32_t nodes)
+{
+    const gh_client_config* config = &client->config;
+    bool fits;
+    gh_reader_take(&client->reader, arena, config->reply_nodes);
+    fits = carve_node_links(arena, client, nodes);
     if (config->wake)
     {
         client->wake.out = (char*)gh_arena_take(arena, WAKE_OUT_BYTES);
@@ -52,6 +85,7 @@ static bool carve(gh_arena* arena, gh_client* client)
     gh_client_config* config = &client->config;
     uint32_t listeners = power_of_two_from(config->ops_capacity);
     gh_str addresses = config->address;
+    const uint32_t nodes = carve_places(client);
     gh_heap_entry* leases;
     bool fits;
     config->address = gh_arena_copy(arena, addresses);
@@ -65,7 +99,7 @@ static bool carve(gh_arena* arena, gh_client* client)
     config->sentinel_password = gh_arena_copy(arena, config->sentinel_password);
     client->timers.entries = (gh_heap_entry*)gh_arena_take(arena, sizeof(gh_heap_entry) * config->ops_capacity);
     leases = (gh_heap_entry*)gh_arena_take(arena, sizeof(gh_heap_entry) * config->ops_capacity);
-    client->nodes = (gh_node*)gh_arena_take(arena, sizeof(gh_node));
+    client->nodes = (gh_node*)gh_arena_take(arena, sizeof(gh_node) * nodes);
     client->slots = (gh_slot*)gh_arena_take(arena, sizeof(gh_slot) * config->requests_capacity);
     client->detached = (gh_detached*)gh_arena_take(arena, sizeof(gh_detached) * config->detached_capacity);
     client->listeners = (gh_op**)gh_arena_take(arena, sizeof(gh_op*) * listeners);
@@ -73,8 +107,8 @@ static bool carve(gh_arena* arena, gh_client* client)
     client->timers.capacity = config->ops_capacity;
     gh_heap_share(&client->leases[0], &client->leases[1], leases, config->ops_capacity);
     client->listener_mask = listeners - 1;
-    fits = carve_links(arena, client);
-    return config->topology == NULL ? fits : config->topology->carve(arena, client, addresses);
+    fits = carve_links(arena, client, nodes);
+    return client->beneath == NULL ? fits : client->beneath->carve(arena, client, addresses);
 }
 
 size_t gh_client_memory(const gh_client_config* config)
@@ -108,10 +142,16 @@ static gh_status check_init(const void* memory, size_t size, const gh_client_con
 
 static void init_nodes(gh_client* client)
 {
-    client->nodes_end = client->nodes + 1;
-    client->nodes->client = client;
-    gh_link_init(&client->nodes->link, GH_LOG_COMMAND_LINK, "command link: ", &client->endpoint);
-    gh_link_init(&client->wake, GH_LOG_WAKE_LINK, "wake link: ", &client->endpoint);
+    gh_node* node = client->nodes;
+    client->nodes_end = node + client->servers;
+    client->first_node = node;
+    for (; node < client->nodes_end; node++)
+    {
+        node->client = client;
+        gh_link_init(&node->link, GH_LOG_COMMAND_LINK, "command link: ", &client->target);
+    }
+    if (client->config.replicas != NULL) client->config.replicas->init(client);
+    gh_link_init(&client->wake, GH_LOG_WAKE_LINK, "wake link: ", &client->target);
 }
 
 gh_status gh_client_init(void* memory, size_t size, const gh_client_config* config, const gh_platform* platform,
@@ -134,7 +174,7 @@ gh_status gh_client_init(void* memory, size_t size, const gh_client_config* conf
     if (!carve(&arena, made)) return GH_INVALID_MEMORY;
     init_nodes(made);
     gh_slots_init(made);
-    if (config->topology == NULL) gh_endpoint_parse(made->config.address, &made->endpoint);
+    if (config->topology == NULL) gh_target_parse(made->config.address, &made->target);
     gh_changes_init(made);
     gh_detached_init(made);
     gh_scripts_init(made);
@@ -145,9 +185,14 @@ gh_status gh_client_init(void* memory, size_t size, const gh_client_config* conf
 
 /* ---- looking at it ----------------------------------------------------------------------------------------------- */
 
+/* Of many links for commands one that is ready, if there is one. */
 static const gh_link* link_of(const gh_client* client, gh_link_name link)
 {
-    return link == GH_LINK_WAKE ? &client->wake : &client->nodes->link;
+    const gh_node* node;
+    if (link == GH_LINK_WAKE) return &client->wake;
+    for (node = client->nodes; node < client->nodes_end; node++)
+        if (node->link.state == GH_LINK_READY) return &node->link;
+    return &client->nodes->link;
 }
 
 static bool link_wants_write(const gh_link* link)
@@ -158,7 +203,7 @@ static bool link_wants_write(const gh_link* link)
 intptr_t gh_client_fd(gh_client* client, gh_link_name link, bool* want_write)
 {
     if (want_write != NULL) *want_write = false;
-    if (!gh_client_is_one(client)) return -1;
+    if (!gh_client_is_one(client) || (client->many && link != GH_LINK_WAKE)) return -1;
     client->watched = true;
     if (want_write != NULL) *want_write = link_wants_write(link_of(client, link));
     return link_of(client, link)->stream;
@@ -203,7 +248,12 @@ gh_link_state gh_client_link_state(const gh_client* client, gh_link_name link)
 
 bool gh_client_ready(const gh_client* client)
 {
-    return gh_client_is_one(client) && client->nodes->link.state == GH_LINK_READY;
+    return gh_client_link_state(client, GH_LINK_COMMANDS) == GH_LINK_READY;
+}
+
+gh_node* gh_node_of_many(const gh_client* client, uint16_t route)
+{
+    return &client->nodes[client->config.topology->place(client, route)];
 }
 
 uint64_t gh_client_id(const gh_client* client)
@@ -230,10 +280,13 @@ gh_status gh_client_unique(gh_client* client, char out[GH_UNIQUE_SIZE])
 gh_status gh_client_read_stats(const gh_client* client, void* stats, size_t size)
 {
     gh_client_stats known;
+    const gh_node* node;
     if (!gh_client_is_one(client)) return GH_INVALID_CLIENT;
     if (stats == NULL) return GH_INVALID_OUT;
     known = client->stats;
-    known.reply_bytes_max = gh_inbox_reply_bytes_max(&client->nodes->link.inbox);
+    for (node = client->nodes; node < client->nodes_end; node++)
+        if (gh_inbox_reply_bytes_max(&node->link.inbox) > known.reply_bytes_max)
+            known.reply_bytes_max = gh_inbox_reply_bytes_max(&node->link.inbox);
     gh_sized_give(stats, size, &known, sizeof known);
     return GH_OK;
 }
@@ -270,7 +323,7 @@ static void wipe_str(gh_str secret)
 static void end_link(gh_client* client, gh_link* link)
 {
     gh_link_shut(link, client);
-    gh_inbox_wipe(&link->inbox);
+    if (link->inbox.bytes != NULL) gh_inbox_wipe(&link->inbox);
     if (link->out != NULL) gh_wipe(link->out, link->out_capacity);
 }
 
@@ -282,9 +335,8 @@ void gh_client_shutdown(gh_client* client)
     client->draining = true;
     gh_op_sweep(client, GH_EVENT_CLOSE);
     gh_changes_forget(client);
-    end_link(client, &client->nodes->link);
-    end_link(client, &client->wake);
-    for (n = 0; (link = gh_client_topology_link(client, n)) != NULL; n++) end_link(client, link);
+    for (n = 0; (link = nth_link(client, n)) != NULL; n++) end_link(client, link);
+    if (client->many) gh_lend_wipe(client);
     wipe_str(client->config.user);
     wipe_str(client->config.password);
     wipe_str(client->config.sentinel_user);

@@ -22,6 +22,9 @@ static const gh_bound client_rows[] = {
     GH_BOUND(gh_client_config, request_timeout_us, 2 * SECOND_US, TIME_MIN_US, TIME_MAX_US, GH_INVALID_TIMEOUT),
     GH_BOUND(gh_client_config, backoff_min_us, 20 * 1000, TIME_MIN_US, TIME_MAX_US, GH_INVALID_TIMEOUT),
     GH_BOUND(gh_client_config, backoff_max_us, 1 * SECOND_US, TIME_MIN_US, TIME_MAX_US, GH_INVALID_TIMEOUT),
+    GH_BOUND(gh_client_config, nodes_capacity, 32, 2, 1024, GH_INVALID_CAPACITY),
+    GH_BOUND(gh_client_config, wait_us, 500 * 1000, TIME_MIN_US, TIME_MAX_US, GH_INVALID_TIMEOUT),
+    GH_BOUND(gh_client_config, wait_replicas, 0, 0, GH_REPLICAS_MAX, GH_INVALID_REPLICAS),
     GH_BOUND(gh_client_config, quarantine_us, 0, 0, 3600 * SECOND_US, GH_INVALID_TIMEOUT),
     GH_BOUND(gh_client_config, database, 0, 0, 1023, GH_INVALID_DATABASE)};
 static const gh_bounds client_bounds = GH_BOUNDS(gh_client_config, client_rows);
@@ -106,6 +109,7 @@ gh_status gh_config_check(const gh_client_config* config)
         return GH_INVALID_CONFIG;
     status = check_strings(config);
     if (status == GH_OK && config->backoff_max_us < config->backoff_min_us) status = GH_INVALID_TIMEOUT;
+    if (status == GH_OK && config->wait_replicas != 0 && config->replicas == NULL) status = GH_INVALID_REPLICAS;
     if (status != GH_OK) return say_refused(config, status, gh_str_of(gh_status_text(status)));
     return check_rows(config);
 }

@@ -27,7 +27,7 @@ static void op_move(gh_op* from, gh_op* to, size_t size)
     memcpy(to, from, size);
     to->self = to;
     gh_times_replace(to);
-    if (to->request == GH_REQUEST_QUEUED) gh_unsent_replace(from, to);
+    if (to->request == GH_REQUEST_QUEUED || to->request == GH_REQUEST_AWAITED) gh_unsent_replace(from, to);
     if (to->request == GH_REQUEST_SENT) gh_slot_of(to)->op = to;
     if ((to->flags & GH_OP_LISTENING) != 0) gh_listener_replace(from, to);
     memset(from, 0, sizeof *from);

@@ -1,6 +1,7 @@
 /* due.c -- what time brings: timers, ends of leases, and doubts, which are told in the order in which leases end. */
 
 #include "client/state.h"
+#include "client/replicas.h"
 
 void gh_timers_lapse(gh_client* client)
 {
@@ -33,14 +34,14 @@ void gh_timers_fire(gh_client* client)
             gh_op_retime(op);
             gh_op_tell(op, GH_EVENT_TIMER);
         }
-        else
-        {
-            gh_op_requeue(op, false);
-        }
+        else if (op->request == GH_REQUEST_PAUSED) gh_op_requeue(op, false);
+        else client->config.replicas->late(op);
     }
 }
 
 /* ---- doubt: whoever has a lease asks, the one that ends first before the others ---------------------------------- */
+
+/* Of one heap for all nodes; those whose node is not doubted are passed over. A node is doubted until all were told. */
 
 /* From one heap of leases into the other. */
 static gh_op* lease_change_side(gh_client* client, uint32_t from)
@@ -55,9 +56,12 @@ static gh_op* lease_change_side(gh_client* client, uint32_t from)
 }
 
 /* What was told of an earlier doubt, and what was not, is to be told of this one. */
-void gh_doubt_begin(gh_client* client)
+void gh_doubt_begin(gh_node* node)
 {
+    gh_client* client = node->client;
     uint32_t untold = 1 - client->leases_side;
+    client->stats.store_doubts++;
+    gh_node_server(node)->doubted = true;
     GH_INVARIANT(client, client->leases_side <= 1);
     while (client->leases[untold].count > 0) lease_change_side(client, untold);
     client->leases_side = untold;
@@ -67,10 +71,13 @@ void gh_doubt_on(gh_client* client)
 {
     uint32_t untold = 1 - client->leases_side;
     uint32_t told = 0;
+    gh_node* node;
     if (!gh_client_ready(client) || client->sweep_left > 0) return;
     while (client->leases[untold].count > 0)
     {
-        gh_op_tell(lease_change_side(client, untold), GH_EVENT_DOUBT);
+        gh_op* op = lease_change_side(client, untold);
+        if (gh_node_server(gh_op_node(op))->doubted) gh_op_tell(op, GH_EVENT_DOUBT);
         if ((++told & 15) == 0 && !gh_client_budget_left(client)) return;
     }
+    for (node = client->nodes; node < client->nodes_end; node++) node->doubted = false;
 }

@@ -98,7 +98,7 @@ static void dump_link(dump* to, const gh_client* client, const gh_link* link)
     dump_number(to, ", failed in a row ", link->failures);
     dump_number(to, ", unsent bytes ", gh_link_unsent(link));
     dump_text(to, ", to ");
-    dump_add(to, link->endpoint->text);
+    dump_add(to, link->target->text);
     dump_end_line(to);
 }
 
@@ -119,6 +119,22 @@ static void dump_queues(dump* to, const gh_node* node)
     dump_number(to, " of ", client->config.requests_capacity);
     dump_text(to, node->held_back ? ", held back by an answer" : node->leaving ? ", leaving the server" : "");
     dump_end_line(to);
+}
+
+/* Those of many that nobody ever needed are left out. */
+static void dump_nodes(dump* to, const gh_client* client)
+{
+    const gh_node* node;
+    for (node = client->nodes; node < client->nodes_end; node++)
+    {
+        if (client->many && node->link.generation == 0) continue;
+        dump_link(to, client, &node->link);
+        dump_queues(to, node);
+    }
+}
+
+static void dump_changes(dump* to, const gh_client* client)
+{
     dump_number(to, "changes: of this tick ", dump_ring_size(&client->changed));
     dump_number(to, ", to be handed out ", dump_ring_size(&client->to_be_seen));
     dump_end_line(to);
@@ -246,11 +262,11 @@ gh_status gh_client_dump(const gh_client* client, gh_dump_line write, void* cont
     to.context = context;
     to.size = 0;
     dump_head(&to, client);
-    dump_link(&to, client, &client->nodes->link);
+    dump_nodes(&to, client);
     if (client->config.wake) dump_link(&to, client, &client->wake);
     for (n = 0; (link = gh_client_topology_link((gh_client*)(uintptr_t)client, n)) != NULL; n++)
         dump_link(&to, client, link);
-    dump_queues(&to, client->nodes);
+    dump_changes(&to, client);
     dump_sent(&to, client->nodes);
     dump_timers(&to, client);
     dump_ops(&to, client);

@@ -7,13 +7,16 @@
 -- ARGV  1 layout             the number of the layout that the client's keys have
 --       2 server             which server it is, and since which start: from INFO; "-": not known
 --       [3] generation       the largest that the client has heard of; 0, or left out: of none
+--       [4] its generation   the one that stood in this key when the client last asked; 0, or left out: it has not
 -- reply birth us, now us, generation
 --       or the error LAYOUT, if the keys are laid out in another way
 --
 -- A client that gets another birth than last time knows that the store lost its data in between; another generation
 -- says that the newest of the data may be lost. Where the clock went back over a loss, the time is not larger than what
--- some still know and write down; who has seen that brings it here. Begins with PEXPIRE, which a server that is out of
--- memory still allows: it is there for those who give back. What it sets is gone with SET.
+-- some still know and write down; who has seen that brings it here. Where the generation is smaller than it was when a
+-- client last asked, these data are older, although the server may be the one that the key names: a failover was
+-- undone, and the master of before goes on with what it had. Begins with PEXPIRE, which a server that is out of memory
+-- still allows: it is there for those who give back. What it sets is gone with SET.
 
 --@ client/check.lua
 
@@ -22,6 +25,7 @@ local DAY_US = 86400000000
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 local least = whole(ARGV[3] or '0', now + DAY_US) or 0
+local known = whole(ARGV[4] or '0', now + DAY_US) or 0
 local birth, generation, server = now, math.max(now, least + 1), ARGV[2]
 local stored = redis.call('GET', KEYS[1])
 if stored then
@@ -39,6 +43,8 @@ if stored then
         return corrupt('the epoch')
     elseif ARGV[2] ~= '-' and ARGV[2] ~= server then
         generation, server = math.max(generation + 1, now, least + 1), ARGV[2]
+    elseif generation < known then
+        generation = math.max(now, least + 1, known + 1)
     elseif generation < least then
         generation = least
     else

@@ -10,6 +10,7 @@
 #include "client/encoded.h"
 #include "client/link.h"
 #include "client/state.h"
+#include "client/topology.h"
 #include "scripts/client_scripts.h"
 #include "wire/name.h"
 #include "wire/reply_class.h"
@@ -28,6 +29,7 @@ enum
     STEP_SCRIPTS, /* one a script */
     STEP_EPOCH = STEP_SCRIPTS + GH_SCRIPT_COUNT,
     STEP_RIGHTS,
+    STEP_WAIT, /* where replicas are waited for */
     STEP_PUBLISH,
     STEP_END
 };
@@ -36,14 +38,27 @@ enum
 #define EXISTS_COUNT_MAX 60u /* so that the smallest reader can take the answer                            */
 #define SERVER_PART_SIZE 16u
 
+/* Where nothing can be compared, what is held there may as well be forgotten; and what lies there may come from any
+   other node, so what is said to it is of the latest generation of all. */
+static void know_epoch(gh_node* node, gh_epoch* epoch)
+{
+    const gh_client* client = node->client;
+    node->epoch = epoch;
+    if (epoch == NULL) node->store_generation = client->store_generation_heard;
+    if ((epoch == NULL || epoch->birth_us == 0) && client->leases[0].count + client->leases[1].count > 0)
+        gh_doubt_begin(node);
+}
+
 void gh_handshake_begin(gh_node* node)
 {
     node->step = 0;
-    node->client->stats.warnings = 0;
+    node->client->stats.warnings &= GH_WARNING_NODES; /* which no server says */
     node->scripts = 0;
     node->exists_awaited = false;
-    node->clustered = false;
+    node->clustered = node->client->many_servers; /* else INFO says it, if the user may ask */
     node->server_size = 0;
+    if (node->client->many) know_epoch(node, node->client->config.topology->epoch(node, &node->epoch_tag));
+    else node->epoch = &node->own_epoch;
     gh_rights_doubt(node);
 }
 
@@ -70,11 +85,12 @@ static void encode_epoch(gh_node* node, gh_request* request)
     const gh_script* script = &client->scripts[GH_SCRIPT_epoch];
     const char* first = request->at;
     bool is_known = node->server_size == 2 * SERVER_PART_SIZE;
-    gh_request_script(request, script, 0, 1);
-    gh_request_epoch_key(request, client);
+    gh_request_script(request, script, 0, 2);
+    gh_request_node_epoch_key(request, node);
     gh_request_number(request, KEY_LAYOUT);
     gh_request_str(request, is_known ? gh_str_make(node->server, node->server_size) : gh_str_literal("-"));
     gh_request_number(request, client->store_generation_heard);
+    gh_request_number(request, node->epoch->generation);
     GH_INVARIANT(client, gh_encoded_as_announced(script, request, first));
 }
 
@@ -139,8 +155,19 @@ static bool encode_step(gh_node* node, uint32_t step, gh_request* request)
     case STEP_INFO_REPLICATION:
     case STEP_INFO_CLUSTER: encode_info(request, step); return true;
     case STEP_EXISTS: return encode_exists(node, request);
-    case STEP_EPOCH: encode_epoch(node, request); return true;
-    case STEP_RIGHTS: gh_rights_encode(node, request); return true;
+    case STEP_EPOCH:
+        if (node->epoch == NULL) return false;
+        encode_epoch(node, request);
+        return true;
+    case STEP_RIGHTS:
+        node->rights_known = node->epoch == NULL; /* the question needs a key that lies there */
+        if (node->rights_known) return false;
+        gh_rights_encode(node, request);
+        return true;
+    case STEP_WAIT:
+        if (node->main == NULL) return false;
+        encode_words(request, gh_str_literal("WAIT"), gh_str_literal("0"), gh_str_literal("1"));
+        return true;
     case STEP_PUBLISH: encode_publish(client, request); return true;
     default: return false;
     }
@@ -200,7 +227,7 @@ static gh_handshake_verdict given_up(gh_log_level level, const char* why)
 
 /* ---- the sanity check -------------------------------------------------------------------------------------------- */
 
-static void warn(gh_client* client, gh_warning warning, const char* text, gh_str detail)
+void gh_client_warn(gh_client* client, gh_warning warning, const char* text, gh_str detail)
 {
     if ((client->stats.warnings & (uint32_t)warning) != 0) return;
     client->stats.warnings |= (uint32_t)warning;
@@ -271,24 +298,26 @@ static gh_handshake_verdict take_info(gh_node* node, uint32_t step, gh_str info)
         value = info_field(info, gh_str_literal("redis_version"));
         client->stats.server_version = parse_version(value);
         if (client->stats.server_version < 60200)
-            warn(client, GH_WARNING_VERSION, "the server is older than 6.2: ", value);
+            gh_client_warn(client, GH_WARNING_VERSION, "the server is older than 6.2: ", value);
     }
     if (step == STEP_INFO_MEMORY)
     {
         value = info_field(info, gh_str_literal("maxmemory_policy"));
         if (value.size > 0 && !gh_str_equal(value, gh_str_literal("noeviction")))
-            warn(client, GH_WARNING_EVICTION, "locks may be thrown away, set maxmemory-policy noeviction; it is ",
-                 value);
+            gh_client_warn(client, GH_WARNING_EVICTION,
+                           "locks may be thrown away, set maxmemory-policy noeviction; it is ", value);
     }
     if (step == STEP_INFO_PERSISTENCE && info_says(info, "aof_enabled", "0") && !info_says(info, "loading", "1"))
-        warn(client, GH_WARNING_NO_AOF, "a restart forgets what was acknowledged, set appendonly yes",
-             gh_str_make(NULL, 0));
+        gh_client_warn(client, GH_WARNING_NO_AOF, "a restart forgets what was acknowledged, set appendonly yes",
+                       gh_str_make(NULL, 0));
     node->clustered = node->clustered || info_says(info, "cluster_enabled", "1");
-    if (step == STEP_INFO_CLUSTER && node->clustered)
-        warn(client, GH_WARNING_CLUSTER, "a Cluster node: keys of other nodes are refused", gh_str_make(NULL, 0));
+    if (step == STEP_INFO_CLUSTER && node->clustered && !client->many_servers)
+        gh_client_warn(client, GH_WARNING_CLUSTER, "a Cluster node: keys of other nodes are refused",
+                       gh_str_make(NULL, 0));
     if (step == STEP_INFO_REPLICATION && info_says(info, "role", "slave"))
     {
-        warn(client, GH_WARNING_REPLICA, "a replica; waiting for a master at this address", gh_str_make(NULL, 0));
+        gh_client_warn(client, GH_WARNING_REPLICA, "a replica; waiting for a master at this address",
+                       gh_str_make(NULL, 0));
         return given_up(GH_LOG_WARNING, "a replica takes no writes");
     }
     return goes_on;
@@ -301,20 +330,20 @@ static bool is_time(const gh_reply* value)
     return value != NULL && value->type == GH_REPLY_INTEGER && value->integer >= 0;
 }
 
-static void store_was_reset(gh_client* client)
+static void store_was_reset(gh_node* node)
 {
+    gh_client* client = node->client;
     client->stats.store_resets++;
     gh_log(client, GH_LOG_WARNING, "the store has lost its data");
-    gh_op_sweep_begin(client, GH_EVENT_RESET);
+    gh_op_sweep_begin(client, GH_EVENT_RESET, client->many_servers ? gh_node_server(node) : NULL);
     gh_op_sweep_on(client, true);
 }
 
 /* The newest of its data may be lost: a restart from the disk, or another master. */
-static void store_is_doubted(gh_client* client)
+static void store_is_doubted(gh_node* node)
 {
-    client->stats.store_doubts++;
-    gh_log(client, GH_LOG_INFO, "another server, or restarted: held leases are asked for at once");
-    gh_doubt_begin(client);
+    gh_log(node->client, GH_LOG_INFO, "another server, or restarted: held leases are asked for at once");
+    gh_doubt_begin(node);
 }
 
 /* Of a server that cannot be told from another one, each new connection is a doubt. */
@@ -324,8 +353,7 @@ static gh_handshake_verdict take_epoch(gh_node* node, const gh_reply* reply)
     const gh_reply* birth = gh_reply_at(reply, GH_EPOCH_BIRTH_US);
     const gh_reply* now = gh_reply_at(reply, GH_EPOCH_NOW_US);
     const gh_reply* generation = gh_reply_at(reply, GH_EPOCH_GENERATION);
-    uint64_t birth_before_us = node->store_birth_us;
-    uint64_t generation_before = node->store_generation;
+    const gh_epoch before = *node->epoch;
     if (!is_time(birth) || !is_time(now) || !is_time(generation))
     {
         client->stats.protocol_errors++;
@@ -336,9 +364,11 @@ static gh_handshake_verdict take_epoch(gh_node* node, const gh_reply* reply)
     node->store_generation = (uint64_t)generation->integer;
     if (node->store_generation > client->store_generation_heard)
         client->store_generation_heard = node->store_generation;
-    if (birth_before_us == 0) return goes_on;
-    if (birth_before_us != node->store_birth_us) store_was_reset(client);
-    else if (generation_before != node->store_generation || node->server_size == 0) store_is_doubted(client);
+    node->epoch->birth_us = node->store_birth_us;
+    node->epoch->generation = node->store_generation;
+    if (before.birth_us == 0) return goes_on;
+    if (before.birth_us != node->store_birth_us) store_was_reset(node);
+    else if (before.generation != node->store_generation || node->server_size == 0) store_is_doubted(node);
     return goes_on;
 }
 
@@ -364,10 +394,11 @@ static gh_handshake_verdict take_digest(gh_node* node, gh_script* script, const 
     return given_up(GH_LOG_ERROR, "no digest in the reply");
 }
 
-static void log_step(gh_client* client, gh_log_level level, const char* text, gh_str detail)
+/* Where there are many servers it says which. */
+static void log_step(gh_node* node, gh_log_level level, const char* text, gh_str detail)
 {
-    const gh_str part = gh_str_of(text);
-    gh_log_limited(client, GH_LOG_HANDSHAKE, level, &part, 1, detail);
+    const gh_str parts[] = {gh_str_of(text), node->link.target->text, gh_str_literal(": ")};
+    gh_log_limited(node->client, GH_LOG_HANDSHAKE, level, parts, node->client->many_servers ? 3 : 1, detail);
 }
 
 static void handshake_done(gh_node* node)
@@ -378,7 +409,7 @@ static void handshake_done(gh_node* node)
     client->warnings_logged = client->stats.warnings; /* what is mended now and comes back is said again */
     node->link.look_us = 0;
     client->stats.links_ready++;
-    log_step(client, GH_LOG_INFO, "command link: ready", gh_str_make(NULL, 0));
+    log_step(node, GH_LOG_INFO, node->link.title, gh_str_literal("ready"));
 }
 
 /* An error where the link can do without the step's success: true. */
@@ -393,12 +424,12 @@ static bool take_harmless_error(gh_node* node, uint32_t step, gh_str error)
     }
     if (step >= STEP_INFO_SERVER && step <= STEP_INFO_CLUSTER)
     {
-        warn(client, GH_WARNING_NO_INFO, "the server's settings cannot be seen: ", error);
+        gh_client_warn(client, GH_WARNING_NO_INFO, "the server's settings cannot be seen: ", error);
         return true;
     }
     if (step == STEP_RIGHTS) return true; /* then scripts find out by themselves */
     if (step != STEP_PUBLISH) return false;
-    warn(client, GH_WARNING_NO_WAKE, "waiters ask by themselves, PUBLISH is refused: ", error);
+    gh_client_warn(client, GH_WARNING_NO_WAKE, "waiters ask by themselves, PUBLISH is refused: ", error);
     handshake_done(node);
     return true;
 }
@@ -408,20 +439,39 @@ static bool is_of_a_key(gh_reply_class reply_class)
     return reply_class == GH_CLASS_CORRUPT || reply_class == GH_CLASS_LOCK_CORRUPT || reply_class == GH_CLASS_WRONGTYPE;
 }
 
+static bool is_passing(gh_reply_class reply_class)
+{
+    return reply_class == GH_CLASS_RETRY || reply_class == GH_CLASS_SLOT || reply_class == GH_CLASS_HEALTH ||
+           reply_class == GH_CLASS_RECONNECT;
+}
+
+/* Rights are asked with the key of the epoch. */
+static bool epoch_strays(gh_node* node, uint32_t step, gh_str error)
+{
+    const gh_client* client = node->client;
+    if ((step != STEP_EPOCH && step != STEP_RIGHTS) || !client->many_servers) return false;
+    if (!client->config.topology->strays(node, error)) return false;
+    if (step == STEP_EPOCH) know_epoch(node, NULL);
+    return true;
+}
+
 static gh_handshake_verdict take_error(gh_node* node, uint32_t step, gh_str error)
 {
     gh_client* client = node->client;
     gh_handshake_verdict verdict;
     gh_reply_class reply_class = gh_reply_classify(error);
-    bool passing = reply_class == GH_CLASS_RETRY || reply_class == GH_CLASS_HEALTH || reply_class == GH_CLASS_RECONNECT;
+    bool passing = is_passing(reply_class) || (client->many_servers && reply_class == GH_CLASS_MOVED);
     if (reply_class == GH_CLASS_NOSCRIPT && (step == STEP_EPOCH || step == STEP_RIGHTS))
     {
         client->scripts[GH_SCRIPT_epoch].known = false; /* flushed in between: say it all again */
         client->scripts[GH_SCRIPT_rights].known = false;
         passing = true;
     }
+    if (epoch_strays(node, step, error)) return goes_on;
     if (!passing && take_harmless_error(node, step, error)) return goes_on;
-    log_step(client, passing ? GH_LOG_INFO : GH_LOG_ERROR, "hand-shake: ", error);
+    if (!passing && step == STEP_WAIT)
+        gh_client_warn(client, GH_WARNING_NO_REPLICAS, "replicas cannot be waited for, WAIT is refused: ", error);
+    log_step(node, passing ? GH_LOG_INFO : GH_LOG_ERROR, "hand-shake: ", error);
     verdict = given_up(GH_LOG_WARNING, passing ? "the server is not ready yet" : "the hand-shake was refused");
     verdict.refused = !passing && reply_class != GH_CLASS_NOSCRIPT;
     verdict.reason = step == STEP_EPOCH && is_of_a_key(reply_class) ? GH_REASON_CORRUPT : GH_REASON_REFUSED;

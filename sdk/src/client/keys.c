@@ -20,7 +20,7 @@ void gh_request_script(gh_request* request, const gh_script* script, uint32_t mo
 
 void gh_request_op_script(gh_request* request, gh_op* op, uint32_t more_keys, uint32_t more_arguments)
 {
-    gh_request_script(request, gh_op_script(op), more_keys, more_arguments);
+    gh_request_script(request, request->script != NULL ? request->script : gh_op_script(op), more_keys, more_arguments);
 }
 
 size_t gh_client_script_room(const gh_client* client, gh_str kind, gh_str name, uint32_t keys, uint32_t numbers)
@@ -136,6 +136,20 @@ void gh_request_shard_key(gh_request* request, const gh_client* client, gh_str k
     end = key_add(end, part);
     if (encoded_name.size > 0) *end++ = ':';
     end = key_add(end, encoded_name);
+    gh_request_key(request, gh_str_make(key, (size_t)(end - key)));
+}
+
+void gh_request_node_epoch_key(gh_request* request, const gh_node* node)
+{
+    char key[KEY_PREFIX_SIZE_MAX + 20 + 12];
+    char* end = key_add(key, node->client->config.prefix);
+    if (!node->client->many_servers)
+    {
+        gh_request_epoch_key(request, node->client);
+        return;
+    }
+    end = gh_decimal_encode(node->epoch_tag, key_add(end, gh_str_literal(":{")));
+    end = key_add(end, gh_str_literal("}:epoch"));
     gh_request_key(request, gh_str_make(key, (size_t)(end - key)));
 }
 

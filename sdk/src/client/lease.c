@@ -2,6 +2,7 @@
 
 #include "client/lease.h"
 
+#include "client/replicas.h"
 #include "client/waiter.h"
 #include "wire/name.h"
 
@@ -34,7 +35,7 @@ static void lease_ask(gh_lease* lease, bool urgent)
 }
 
 /* The lease of a grant that we never heard of is over: from the end of the queue, as somebody new. */
-static void lease_ask_anew(gh_lease* lease)
+void gh_lease_ask_anew(gh_lease* lease)
 {
     GH_INVARIANT(lease->op.client, !gh_lease_is_late(lease)); /* no copy under the old number may come any more */
     gh_op_renumber(&lease->op);
@@ -65,11 +66,11 @@ static uint64_t leaving_end(const gh_lease* lease)
 }
 
 /* Tells the store that we want or have it no more, if it may know of us. outcome: what poll says when that is done. */
-static void lease_leave(gh_lease* lease, gh_status outcome)
+void gh_lease_leave(gh_lease* lease, gh_status outcome)
 {
     const gh_lease_row* row = gh_lease_row_of(lease);
     GH_INVARIANT(lease->op.client, lease->op.state != GH_LEASE_LEAVING);
-    lease->was_held = gh_lease_is_held(lease);
+    lease->was_held = gh_lease_is_granted(lease);
     lease->unanswered = lease->op.state == GH_LEASE_ASKING && gh_op_maybe_done(&lease->op);
     if (!gh_lease_is_late(lease)) lease->late_us = 0;
     if (!lease->was_held && !lease->known && !lease->unanswered && lease->late_us == 0)
@@ -80,7 +81,7 @@ static void lease_leave(gh_lease* lease, gh_status outcome)
     if (row->let_go != NULL) row->let_go(lease);
     lease->op.state = GH_LEASE_LEAVING;
     gh_op_set_status(&lease->op, GH_PENDING);
-    lease->outcome = (int16_t)outcome;
+    lease->outcome = (int8_t)outcome;
     lease->end_us = leaving_end(lease);
     gh_op_unlisten(&lease->op);
     gh_op_lease(&lease->op, GH_FOREVER);
@@ -92,7 +93,7 @@ static void lease_leave(gh_lease* lease, gh_status outcome)
 /* The store has said no; but another copy of the request may still be on its way there. */
 static void lease_settle(gh_lease* lease, gh_status status)
 {
-    if (gh_lease_is_late(lease)) lease_leave(lease, status);
+    if (gh_lease_is_late(lease)) gh_lease_leave(lease, status);
     else gh_lease_finish(lease, status);
 }
 
@@ -135,7 +136,7 @@ static void asking_granted(gh_lease* lease, const gh_event* event)
     }
     /* The grant came later than its lease, as far as we can know: it is not reported.
        Asking again tells what is left. */
-    if (lease->ask_once || now_us >= lease->end_us) lease_leave(lease, GH_TIMEOUT);
+    if (lease->ask_once || now_us >= lease->end_us) gh_lease_leave(lease, GH_TIMEOUT);
     else lease_ask(lease, true);
 }
 
@@ -151,7 +152,7 @@ static void asking_ended(gh_lease* lease)
 {
     if (lease->ask_once) lease_settle(lease, GH_TIMEOUT);
     else if (gh_lease_is_late(lease)) lease_wait(lease, lease->late_us - gh_lease_store_now(lease));
-    else lease_ask_anew(lease);
+    else gh_lease_ask_anew(lease);
 }
 
 static void asking_reply(gh_lease* lease, const gh_event* event)
@@ -184,7 +185,7 @@ static void asking_failed(gh_lease* lease, gh_status status)
 {
     if (gh_lease_is_late(lease)) status = GH_UNKNOWN;
     if (status == GH_UNKNOWN) lease->known = true;
-    if (lease->known) lease_leave(lease, status);
+    if (lease->known) gh_lease_leave(lease, status);
     else gh_lease_finish(lease, status);
 }
 
@@ -194,8 +195,8 @@ static void asking_step(gh_lease* lease, const gh_event* event)
     {
     case GH_EVENT_REPLY: asking_reply(lease, event); break;
     case GH_EVENT_FAILED: asking_failed(lease, event->status); break;
-    case GH_EVENT_TIMER: lease_leave(lease, GH_TIMEOUT); break;
-    case GH_EVENT_CANCEL: lease_leave(lease, GH_CANCELLED); break;
+    case GH_EVENT_TIMER: gh_lease_leave(lease, GH_TIMEOUT); break;
+    case GH_EVENT_CANCEL: gh_lease_leave(lease, GH_CANCELLED); break;
     case GH_EVENT_CLOSE: lease_close(lease); break;
     case GH_EVENT_HINT:
     case GH_EVENT_RESET:
@@ -224,10 +225,10 @@ static void waiting_step(gh_lease* lease, const gh_event* event)
         lease_ask(lease, true);
         break;
     case GH_EVENT_TIMER:
-        if (gh_client_now(lease->op.client) >= lease->end_us) lease_leave(lease, GH_TIMEOUT);
+        if (gh_client_now(lease->op.client) >= lease->end_us) gh_lease_leave(lease, GH_TIMEOUT);
         else lease_ask(lease, false);
         break;
-    case GH_EVENT_CANCEL: lease_leave(lease, GH_CANCELLED); break;
+    case GH_EVENT_CANCEL: gh_lease_leave(lease, GH_CANCELLED); break;
     case GH_EVENT_CLOSE: lease_close(lease); break;
     case GH_EVENT_REPLY:
     case GH_EVENT_FAILED:
@@ -255,13 +256,13 @@ static void held_step(gh_lease* lease, const gh_event* event)
     case GH_EVENT_REPLY: row->renewed(lease, event); break;
     case GH_EVENT_FAILED: row->not_renewed(lease); break; /* what is left of the lease is still ours */
     case GH_EVENT_TIMER:
-        if (gh_client_now(lease->op.client) >= lease->end_us) lease_leave(lease, GH_OK);
+        if (gh_client_now(lease->op.client) >= lease->end_us) gh_lease_leave(lease, GH_OK);
         else row->begin_renewal(lease, false);
         break;
     case GH_EVENT_DOUBT: held_doubt(lease); break;
     case GH_EVENT_LAPSED:
     case GH_EVENT_RESET: gh_lease_finish(lease, GH_LOST); break;
-    case GH_EVENT_CANCEL: lease_leave(lease, GH_CANCELLED); break;
+    case GH_EVENT_CANCEL: gh_lease_leave(lease, GH_CANCELLED); break;
     case GH_EVENT_CLOSE: gh_lease_finish(lease, GH_CANCELLED); break;
     case GH_EVENT_HINT:
     case GH_EVENT_CHILD: break;
@@ -336,10 +337,24 @@ void gh_lease_step(gh_op* op, const gh_event* event)
     case GH_LEASE_HELD:
     case GH_LEASE_RENEWING: held_step(lease, event); break;
     case GH_LEASE_LEAVING: leaving_step(lease, event); break;
+    case GH_LEASE_SYNCING:
+    case GH_LEASE_RETURNING: break; /* of those in front of it */
     }
 }
 
+void gh_lease_synced_step(gh_op* op, const gh_event* event)
+{
+    op->client->config.replicas->lease_step(op, event);
+}
+
 /* ---- what the caller's functions call ---------------------------------------------------------------------------- */
+
+static const gh_lease_row* row_of_wish(gh_lease* lease, const gh_client* client, const gh_lease_row* row,
+                                       uint8_t replicas)
+{
+    lease->replicas = gh_replicas_wanted(client, replicas);
+    return lease->replicas == 0 ? row : row->synced;
+}
 
 void gh_lease_begin(gh_lease* lease, gh_client* client, const gh_lease_row* row, gh_str name, gh_lease_wish wish)
 {
@@ -354,13 +369,14 @@ void gh_lease_begin(gh_lease* lease, gh_client* client, const gh_lease_row* row,
     lease->known = lease->was_held = lease->unanswered = false;
     GH_INVARIANT(client, row->size >= sizeof *lease && row->size <= GH_OP_SIZE_MAX);
     lease->end_us = gh_client_after(client, ask_once ? gh_client_request_timeout(client) : wish.wait_us);
+    if (client->config.replicas != NULL) row = row_of_wish(lease, client, row, wish.replicas);
     gh_op_begin(&lease->op, client, &row->kind);
     lease_ask(lease, false);
 }
 
 void gh_lease_release(gh_lease* lease)
 {
-    if (gh_lease_is_busy(lease) && lease->op.state != GH_LEASE_LEAVING) lease_leave(lease, GH_OK);
+    if (gh_lease_is_busy(lease) && lease->op.state != GH_LEASE_LEAVING) gh_lease_leave(lease, GH_OK);
 }
 
 void gh_lease_detach(gh_op* op)

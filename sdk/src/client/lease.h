@@ -22,6 +22,8 @@ typedef enum gh_lease_state
     GH_LEASE_WAITING,
     GH_LEASE_HELD,
     GH_LEASE_RENEWING,
+    GH_LEASE_SYNCING,   /* granted, and replicas are to have that           */
+    GH_LEASE_RETURNING, /* they have not: given back, to be asked for again */
     GH_LEASE_LEAVING
 } gh_lease_state;
 
@@ -47,12 +49,16 @@ typedef struct gh_lease_row
 
     void (*encode_renew)(gh_lease* lease, gh_request* request);
     void (*answered)(gh_lease* lease, const gh_reply* reply); /* an acquire: take the position, and the like      */
-    void (*held)(gh_lease* lease, const gh_reply* reply);     /* it was granted, and is ours now                  */
+    void (*held)(gh_lease* lease, const gh_reply* reply);     /* it was granted, and is ours now. reply is NULL where
+                                                                 replicas had to have it: then `answered` took it */
     void (*let_go)(gh_lease* lease);                          /* it will be LEAVING, or end. NULL: nothing to do  */
     void (*begin_renewal)(gh_lease* lease, bool in_doubt);    /* in_doubt: the store may have forgotten it        */
     void (*renewed)(gh_lease* lease, const gh_event* event);  /* the answer                                       */
     void (*not_renewed)(gh_lease* lease);                     /* there will be none                               */
     gh_lease_told (*told)(const gh_reply* reply);             /* what the answer to a release says                */
+
+    const struct gh_lease_row* synced; /* the one in place of this where replicas are to have a grant: its step is
+                                          gh_lease_synced_step, and its `answered` takes what `held` does of a reply */
 } gh_lease_row;
 
 /* How long it is wanted, waited for and held, in us; see gh_lock_config. */
@@ -61,6 +67,7 @@ typedef struct gh_lease_wish
     uint64_t lease_us;
     uint64_t wait_us;
     uint64_t hold_us;
+    uint8_t replicas; /* that must have a grant, as a config says it */
 } gh_lease_wish;
 
 static inline gh_lease* gh_lease_of(gh_op* op)
@@ -83,6 +90,11 @@ static inline bool gh_lease_is_held(const gh_lease* lease)
     return lease->op.state == GH_LEASE_HELD || lease->op.state == GH_LEASE_RENEWING;
 }
 
+static inline bool gh_lease_is_granted(const gh_lease* lease)
+{
+    return lease->op.state >= GH_LEASE_HELD && lease->op.state < GH_LEASE_LEAVING;
+}
+
 /* ---- what the caller's functions call ---------------------------------------------------------------------------- */
 
 /* After gh_op_check was GH_OK; the bytes of name stay in place. */
@@ -103,12 +115,20 @@ void gh_lease_extend(gh_lease* lease, uint64_t sent_us, uint64_t remaining_us);
 /* HELD again: the next renewal is due after this pause. */
 void gh_lease_keep(gh_lease* lease, uint64_t pause_us);
 
+/* ---- and what stands in front of the machine (client/replicas.h) ------------------------------------------------- */
+
+/* Tells the store that it is wanted no more, and ends with the outcome when that is done. */
+void gh_lease_leave(gh_lease* lease, gh_status outcome);
+/* From the end of the queue, as somebody new: nothing of the old number may be left in the store. */
+void gh_lease_ask_anew(gh_lease* lease);
+
 /* Ends. */
 void gh_lease_finish(gh_lease* lease, gh_status status);
 
 /* ---- of a row's kind --------------------------------------------------------------------------------------------- */
 
 void gh_lease_step(gh_op* op, const gh_event* event);
+void gh_lease_synced_step(gh_op* op, const gh_event* event);
 gh_script* gh_lease_script(gh_op* op);
 void gh_lease_encode(gh_op* op, gh_request* request);
 

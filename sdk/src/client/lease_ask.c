@@ -13,9 +13,9 @@ static void lease_note_late(gh_lease* lease)
 gh_script* gh_lease_script(gh_op* op)
 {
     const gh_lease_row* row = gh_lease_row_of(gh_lease_of(op));
-    const gh_script_text* text = op->state == GH_LEASE_ASKING    ? row->acquire
-                                 : op->state == GH_LEASE_LEAVING ? row->release
-                                                                 : row->renew;
+    const gh_script_text* text = op->state == GH_LEASE_ASKING      ? row->acquire
+                                 : op->state >= GH_LEASE_RETURNING ? row->release
+                                                                   : row->renew;
     return gh_client_script(op->client, text);
 }
 
@@ -70,8 +70,10 @@ void gh_lease_encode(gh_op* op, gh_request* request)
     {
     case GH_LEASE_ASKING: encode_acquire(lease, request); break;
     case GH_LEASE_RENEWING: gh_lease_row_of(lease)->encode_renew(lease, request); break;
+    case GH_LEASE_RETURNING:
     case GH_LEASE_LEAVING: encode_release(lease, request); break;
     case GH_LEASE_WAITING:
+    case GH_LEASE_SYNCING:
     case GH_LEASE_HELD:
         GH_INVARIANT(op->client, false); /* nothing is asked in these */
         request->full = true;

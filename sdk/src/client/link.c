@@ -2,6 +2,7 @@
 
 #include "base/least.h"
 #include "base/wipe.h"
+#include "client/lend.h"
 #include "client/link.h"
 #include "client/state.h"
 #include "wire/name.h"
@@ -14,21 +15,27 @@ static void link_begin(gh_link* link, gh_client* client)
     link->generation++;
     if (link->generation == 0) link->generation = 1;
     link->due_us = gh_client_after(client, client->config.connect_timeout_us);
-    link->address = link->endpoint->address;
-    link->state = link->endpoint->needs_resolver ? GH_LINK_RESOLVING : GH_LINK_CONNECTING;
+    link->address = link->target->address;
+    link->state = link->target->needs_resolver ? GH_LINK_RESOLVING : GH_LINK_CONNECTING;
 }
 
 static bool resolver_answered(gh_link* link, gh_client* client)
 {
     gh_str numeric = gh_str_make(NULL, 0);
-    gh_status status = client->config.resolver(client->config.resolver_context, link->endpoint->address.host, &numeric);
+    gh_status status;
+    if (client->config.resolver == NULL) /* a name that a server said */
+    {
+        gh_link_lose(link, client, GH_LOG_ERROR, "a host name, and config.resolver is not set");
+        return false;
+    }
+    status = client->config.resolver(client->config.resolver_context, link->target->address.host, &numeric);
     if (status == GH_PENDING) return false;
     if (status != GH_OK || numeric.bytes == NULL || numeric.size == 0)
     {
         gh_link_lose(link, client, GH_LOG_WARNING, "the resolver found no address");
         return false;
     }
-    link->address.name = link->endpoint->address.host;
+    link->address.name = link->target->address.host;
     link->address.host = numeric;
     link->address.kind = memchr(numeric.bytes, ':', numeric.size) != NULL ? GH_ADDRESS_IPV6 : GH_ADDRESS_IPV4;
     link->state = GH_LINK_CONNECTING;
@@ -102,7 +109,7 @@ static bool link_identified(gh_link* link, gh_client* client)
 {
     gh_status status;
     GH_INVARIANT(client, link->out_end == 0 && link->sent_bytes == 0);
-    status = link_identify(link, client);
+    status = gh_lend_out(client, link) ? link_identify(link, client) : GH_PENDING;
     link->state = status == GH_OK ? GH_LINK_HANDSHAKE : GH_LINK_RESOLVING;
     link->heard_us = client->now_us;
     if (status == GH_OK) return true;
@@ -166,7 +173,7 @@ static void link_log(const gh_link* link, gh_client* client, gh_log_topic topic,
         parts[count++] = gh_str_literal(")");
     }
     parts[count++] = gh_str_literal(", ");
-    parts[count++] = link->endpoint->text;
+    parts[count++] = link->target->text;
     gh_log_limited(client, topic, level, parts, count, gh_str_make(NULL, 0));
 }
 
@@ -185,7 +192,7 @@ static void link_tell(gh_link* link, gh_client* client, gh_log_level level, cons
 /* A server may have repeated the password, when it was asked for its first words. */
 static void link_forget_heard(gh_link* link)
 {
-    if (link->state == GH_LINK_HANDSHAKE) gh_inbox_wipe(&link->inbox);
+    if (link->state == GH_LINK_HANDSHAKE && link->inbox.bytes != NULL) gh_inbox_wipe(&link->inbox);
 }
 
 void gh_link_lose(gh_link* link, gh_client* client, gh_log_level level, const char* why)
@@ -200,11 +207,11 @@ void gh_link_lose(gh_link* link, gh_client* client, gh_log_level level, const ch
     gh_inbox_reset(&link->inbox);
 }
 
-void gh_link_init(gh_link* link, gh_log_topic topic, const char* title, const gh_endpoint* endpoint)
+void gh_link_init(gh_link* link, gh_log_topic topic, const char* title, const gh_target* target)
 {
     link->topic = topic;
     link->title = title;
-    link->endpoint = endpoint;
+    link->target = target;
     link->stream = -1;
 }
 
@@ -218,6 +225,8 @@ gh_request gh_link_request(gh_link* link)
     request.keys_left = 0;
     request.sum.value = 0;
     request.sum.is_asked = false;
+    request.route = NULL;
+    request.script = NULL;
     return request;
 }
 

@@ -25,7 +25,7 @@ typedef enum gh_moved
 } gh_moved;
 
 /* topic and title are for the log: "command link: ". */
-void gh_link_init(gh_link* link, gh_log_topic topic, const char* title, const gh_endpoint* endpoint);
+void gh_link_init(gh_link* link, gh_log_topic topic, const char* title, const gh_target* target);
 
 /* Advances RESOLVING, CONNECTING and BACKOFF. True when HANDSHAKE begins: the stream is connected, and AUTH stands in
    the out bytes, if there is a password (secret_bytes). */
@@ -48,11 +48,6 @@ gh_moved gh_link_receive(gh_link* link, gh_client* client, uint32_t most);
 /* The next reply; see inbox.h. It lives until one of any link of the client is asked for, or this link receives. */
 gh_read gh_link_next(gh_link* link, gh_client* client, const gh_reply** reply);
 
-static inline uint32_t gh_link_unsent(const gh_link* link)
-{
-    return link->out_end - link->out_start;
-}
-
 /* Of a link that listens: what is asked of it must be answered, and a peer that is silent is asked whether it is there.
    is_silent: it has not answered in time, or its hand-shake does not end. ping: asks, when that is due, and notes when.
    listen_due: when one of both is to be looked at; of a link that was begun. */
@@ -64,6 +59,12 @@ uint64_t gh_link_listen_due(const gh_link* link, const gh_client* client);
 static inline bool gh_link_is_open(const gh_link* link)
 {
     return link->state != GH_LINK_IDLE && link->state != GH_LINK_BACKOFF;
+}
+
+/* There is a peer, who is asked and answers. */
+static inline bool gh_link_talks(const gh_link* link)
+{
+    return link->state == GH_LINK_READY || link->state == GH_LINK_HANDSHAKE;
 }
 
 /* For its next attempt. */

@@ -5,6 +5,7 @@
    passwords and payloads. */
 
 #include "client/state.h"
+#include "client/topology.h"
 #include "wire/name.h"
 #include "wire/reply_class.h"
 
@@ -120,18 +121,33 @@ static size_t log_before_secret(gh_str text, gh_str secret)
     return text.size;
 }
 
+static gh_link* log_own_link(gh_client* client, uint32_t n)
+{
+    return client->topology == NULL ? NULL : client->config.topology->link(client, n);
+}
+
+/* Any link has one. */
+static bool log_is_hand_shake(gh_client* client)
+{
+    const gh_node* node = client->nodes;
+    const gh_link* link = &client->wake;
+    uint32_t n = 0;
+    for (; link != NULL; link = log_own_link(client, n++))
+        if (link->state == GH_LINK_HANDSHAKE) return true;
+    while (node < client->nodes_end && node->link.state != GH_LINK_HANDSHAKE) node++;
+    return node < client->nodes_end;
+}
+
 /* In a hand-shake with a credentials hook a server may repeat what is not kept here to be looked for: of its text the
    first word alone is shown, and that if it begins one of the phrases that we know. */
-static size_t log_before_credentials(const gh_client* client, gh_str text)
+static size_t log_before_credentials(gh_client* client, gh_str text)
 {
-    if (client->config.credentials == NULL ||
-        (client->nodes->link.state != GH_LINK_HANDSHAKE && client->wake.state != GH_LINK_HANDSHAKE))
-        return text.size;
+    if (client->config.credentials == NULL || !log_is_hand_shake(client)) return text.size;
     if (gh_reply_classify(text) == GH_CLASS_OTHER) return 0;
     return (size_t)((const char*)memchr(text.bytes, ' ', text.size) - text.bytes); /* each of them has one */
 }
 
-static void line_add_foreign(log_line* line, const gh_client* client, gh_str text)
+static void line_add_foreign(log_line* line, gh_client* client, gh_str text)
 {
     const gh_client_config* config = &client->config;
     size_t size = text.size;

@@ -118,6 +118,10 @@ typedef struct gh_op_kind
        any more. NULL: GH_EVENT_CLOSE does that. */
     void (*detach)(gh_op* op);
 
+    /* For one whose answers replicas must have (client/replicas.h): where behind its op a uint8_t lies that says how
+       many. 0: nobody waits for them. */
+    uint32_t replicas_at;
+
     /* It is told of hints at once, also while a request is on the wire: they are about more than that one asks for. */
     bool hints_at_once;
 
@@ -258,6 +262,15 @@ void gh_call_step(gh_op* op, const gh_event* event);
 /* What gh_call_step makes of an event: GH_PENDING, or how the op ends. For a step that has more to do then. */
 gh_status gh_call_verdict(gh_op* op, const gh_event* event);
 
+/* ---- replicas: what is told only when they have it (client/replicas.h) ------------------------------------------- */
+
+/* What a config asks for by its wait_replicas: GH_OK or GH_INVALID_REPLICAS, and how many that is. */
+gh_status gh_replicas_check(const gh_client* client, uint8_t asked);
+uint8_t gh_replicas_wanted(const gh_client* client, uint8_t asked);
+
+/* gh_call_step of a kind with replicas_at. */
+void gh_call_synced_step(gh_op* op, const gh_event* event);
+
 /* ---- gates: one unresolved request per (client, object) -------------------------------------------------------------
 
    A script that tells a repeat by a high-water mark (the last sequence of each client) must see a client's requests for
@@ -311,6 +324,9 @@ uint64_t gh_op_store_birth(const gh_op* op);    /* the epoch, as the last hand-s
 uint32_t gh_op_link(const gh_op* op);           /* tells connections apart                             */
 /* True if each grant looks at the epoch's key. Not in a Cluster, where that lies in another slot. */
 bool gh_op_watches_epoch(const gh_op* op);
+
+/* True on a node of a Cluster. */
+bool gh_op_is_clustered(const gh_op* op);
 
 /* Store time after which a copy of a request that is encoded now must not be carried out any more: by then its link is
    given up. 0 while the store's clock is not known. */

@@ -9,11 +9,17 @@
    the same op id, unless their op said GH_OP_NO_REPEAT. */
 
 #include "client/encoded.h"
+#include "client/lend.h"
 #include "client/link.h"
 #include "client/state.h"
+#include "client/replicas.h"
 
 #define LOOK_US       1000ull /* an idle stream is looked at once in this time */
+#define LOOK_MANY_US  8000ull /* of many, one of all in this time: each costs a frame a call of the system */
 #define RECEIVE_BYTES 16384u  /* at once                                       */
+
+/* In less time than this nobody takes a master's place: with a node time-out of a half second a kill takes longer. */
+#define LATE_US 250000ull
 
 /* ---- losing the link --------------------------------------------------------------------------------------------- */
 
@@ -26,6 +32,11 @@ void gh_pipeline_lose(gh_node* node, gh_log_level level, const char* why)
     node->leaving = false;
     node->step = 0;
     gh_link_lose(&node->link, client, level, why);
+    if (client->many)
+    {
+        gh_lend_settle(client, &node->link);
+        client->config.topology->lost(node);
+    }
 
     gh_slots_turn(node); /* the last first, each to the front: their order stays */
     while (node->sent_count > 0)
@@ -55,7 +66,7 @@ void gh_pipeline_leave(gh_node* node)
 }
 
 /* The hand-shake was refused for good: whoever waits now is told. Those who come later wait for the next attempt. */
-void gh_pipeline_refuse(gh_node* node, gh_reason reason)
+static void refuse_unsent(gh_node* node, gh_reason reason)
 {
     uint32_t count = node->urgent.count + node->waiting.count;
     while (count-- > 0)
@@ -64,6 +75,12 @@ void gh_pipeline_refuse(gh_node* node, gh_reason reason)
         if (op == NULL) return;
         gh_op_give_up(op, reason);
     }
+}
+
+void gh_pipeline_refuse(gh_node* node, gh_reason reason)
+{
+    refuse_unsent(node, reason);
+    if (node->second != NULL) refuse_unsent(node->second, reason); /* which connects only at the side of this one */
 }
 
 /* ---- replies ----------------------------------------------------------------------------------------------------- */
@@ -77,6 +94,14 @@ static void handshake_take_reply(gh_node* node, uint32_t step, const gh_reply* r
     if (verdict.refused) gh_pipeline_refuse(node, verdict.reason);
 }
 
+/* What stands behind it is then sent back to the owner, again and again until its slot has moved. */
+static void asking_take_reply(gh_node* node, const gh_reply* reply)
+{
+    const gh_str part = gh_str_literal("ops wait until their slot has moved: ");
+    if (reply->type != GH_REPLY_ERROR) return;
+    gh_log_limited(node->client, GH_LOG_REFUSED_OP, GH_LOG_ERROR, &part, 1, reply->text);
+}
+
 static gh_taken slot_take_reply(gh_node* node, const gh_slot* slot, const gh_reply* reply)
 {
     switch ((gh_slot_purpose)slot->purpose)
@@ -85,6 +110,8 @@ static gh_taken slot_take_reply(gh_node* node, const gh_slot* slot, const gh_rep
     case GH_SLOT_DIGEST: return gh_answer_take(node, slot, reply);
     case GH_SLOT_HANDSHAKE: handshake_take_reply(node, slot->step, reply); return GH_TAKEN_DONE;
     case GH_SLOT_RIGHTS: gh_rights_take(node, reply); return GH_TAKEN_DONE;
+    case GH_SLOT_WAIT: return node->client->config.replicas->take(node, reply);
+    case GH_SLOT_ASKING: asking_take_reply(node, reply); return GH_TAKEN_DONE;
     case GH_SLOT_LOAD: return GH_TAKEN_DONE; /* if it failed, the request behind it answers NOSCRIPT */
     }
     return GH_TAKEN_BROKEN;
@@ -113,6 +140,7 @@ static bool pipeline_take(gh_node* node, const gh_reply* reply)
     slot = gh_slots_take_oldest(node);
     client->stats.replies++;
     client->stats.round_trip_us = client->now_us - slot->sent_us;
+    if (client->many && client->stats.round_trip_us > LATE_US) client->config.topology->late(node);
     if (slot->op != NULL && slot->purpose == GH_SLOT_OP)
         gh_trace(client, GH_TRACE_REPLY, slot->op, client->now_us - slot->sent_us, GH_PENDING);
 
@@ -179,17 +207,18 @@ static bool pipeline_read(gh_node* node)
     }
 }
 
-void gh_pipeline_receive(gh_node* node)
+/* Nothing is awaited, and the stream was looked at a moment ago. */
+static bool is_idle(const gh_node* node)
+{
+    return node->sent_count == 0 && node->link.state == GH_LINK_READY && node->client->now_us < node->link.look_us &&
+           !node->client->watched;
+}
+
+static void pipeline_receive(gh_node* node)
 {
     gh_client* client = node->client;
     gh_link* link = &node->link;
     gh_moved moved = GH_MOVED_MORE;
-    if (link->state != GH_LINK_READY && link->state != GH_LINK_HANDSHAKE) return;
-    if (node->sent_count == 0 && link->state == GH_LINK_READY && client->now_us < link->look_us && !client->watched)
-        return;
-    link->look_us = client->now_us + LOOK_US;
-    node->caught_up = false;
-    if (client->sweep_left > 0) return;
     while (pipeline_read(node))
     {
         if (moved != GH_MOVED_MORE)
@@ -207,6 +236,19 @@ void gh_pipeline_receive(gh_node* node)
     }
 }
 
+void gh_pipeline_receive(gh_node* node)
+{
+    gh_client* client = node->client;
+    if (is_idle(node)) return;
+    node->caught_up = false;
+    node->link.look_us =
+        client->now_us + (client->many ? gh_client_jitter(client, LOOK_MANY_US * client->servers) : LOOK_US);
+    if (client->many && !gh_lend_in(client, &node->link)) return; /* when another link has read its reply to the end */
+    client->reading = node;
+    if (client->sweep_left == 0) pipeline_receive(node);
+    if (client->many) gh_lend_settle(client, &node->link);
+}
+
 /* ---- requests ---------------------------------------------------------------------------------------------------- */
 
 typedef enum pipeline_encoded
@@ -222,19 +264,26 @@ static gh_status encode_script(gh_node* node, gh_op* op, gh_script* script)
     bool has_all_rights = node->rights_known && node->rights_missing == 0;
     gh_status right = script == NULL || has_all_rights ? GH_OK : gh_rights_check(node, op, script);
     if (right != GH_OK) return right;
-    if (script == NULL || (script->known && gh_script_is_loaded(node, script))) return GH_OK;
-    if (script->known) return gh_script_encode_load(node, script, GH_SLOT_LOAD, NULL) ? GH_OK : GH_FULL;
-    /* Another op has had it loaded and waits for the digest. All wait for that round trip: it comes once in the life of
-       a script, and so requests keep their order. */
-    if (gh_script_is_loaded(node, script))
+    if (script == NULL) return GH_OK;
+    /* Another op has had it loaded here and waits for the digest. All wait for that round trip: it comes once in the
+       life of a script, and so requests keep their order. Of many nodes another may have said the digest meanwhile. */
+    if (gh_slots_await_digest(node, script))
     {
         node->held_back = true;
         return GH_FULL;
     }
-    gh_unsent_remove(op);
+    if (script->known && gh_script_is_loaded(node, script)) return GH_OK;
+    if (script->known) return gh_script_encode_load(node, script, GH_SLOT_LOAD, NULL) ? GH_OK : GH_FULL;
+    gh_unsent_remove(node, op);
     if (gh_script_encode_load(node, script, GH_SLOT_DIGEST, op)) return GH_PENDING;
     gh_op_requeue(op, true);
     return GH_FULL;
+}
+
+static void encode_asking(gh_request* request)
+{
+    gh_request_array(request, 1);
+    gh_request_str(request, gh_str_literal("ASKING"));
 }
 
 static pipeline_encoded encode_op(gh_node* node, gh_op* op)
@@ -245,6 +294,7 @@ static pipeline_encoded encode_op(gh_node* node, gh_op* op)
     gh_request request;
     const char* first;
     gh_status loaded;
+    bool asks;
     if (!gh_slots_have_room(node)) return ENCODED_FULL;
     if (op->borrowed != 0) gh_borrowed_check(op);
     loaded = encode_script(node, op, script);
@@ -257,14 +307,19 @@ static pipeline_encoded encode_op(gh_node* node, gh_op* op)
     if (loaded == GH_OK && gh_slots_have_room(node))
     {
         request = gh_link_request(link);
+        asks = (op->place & GH_PLACE_ASK) != 0;
+        if (asks && client->slots_free->next == NULL) return ENCODED_FULL;
+        if (asks) encode_asking(&request);
         first = request.at;
-        request.phantom = node->clustered && gh_script_wants_phantom(client, script);
+        request.script = script;
+        request.phantom = node->clustered && gh_script_wants_phantom(script);
         op->kind->encode(op, &request);
         GH_INVARIANT(client, gh_encoded_as_announced(script, &request, first));
         if (gh_link_commit(link, &request))
         {
             GH_INVARIANT(client, !request.phantom || request.keys_left == 0); /* as many as were announced */
-            gh_unsent_remove(op);
+            gh_unsent_remove(node, op);
+            if (asks) gh_slots_add(node, GH_SLOT_ASKING, NULL, NULL);
             gh_slots_add(node, GH_SLOT_OP, op, script);
             gh_trace(client, GH_TRACE_SENT, op, 0, GH_PENDING);
             return ENCODED_DONE;
@@ -297,7 +352,7 @@ static bool pipeline_has_more_to_send(const gh_node* node, gh_moved moved)
            gh_slots_have_room(node);
 }
 
-void gh_pipeline_send(gh_node* node)
+static void pipeline_send(gh_node* node)
 {
     gh_client* client = node->client;
     gh_link* link = &node->link;
@@ -317,6 +372,37 @@ void gh_pipeline_send(gh_node* node)
             return;
         }
     } while (pipeline_has_more_to_send(node, moved) && gh_client_budget_left(client));
+}
+
+/* Behind all that was sent in this tick. */
+static void pipeline_ask_replicas(gh_node* node)
+{
+    if (node->link.state != GH_LINK_READY || gh_link_unsent(&node->link) > 0) return;
+    node->client->config.replicas->ask(node);
+    if (gh_link_flush(&node->link, node->client) == GH_MOVED_LOST)
+        gh_pipeline_lose(node, GH_LOG_WARNING, "closed by the server");
+}
+
+/* Nothing is to be said, and all that was said has left. */
+static bool has_nothing_to_say(const gh_node* node)
+{
+    return node->link.state == GH_LINK_READY && !gh_node_has_unsent(node) && gh_link_unsent(&node->link) == 0 &&
+           node->main == NULL;
+}
+
+void gh_pipeline_send(gh_node* node)
+{
+    gh_client* client = node->client;
+    if (has_nothing_to_say(node))
+    {
+        node->held_back = false;
+        client->stats.out_bytes_used = 0;
+        return;
+    }
+    if (client->many && !gh_lend_out(client, &node->link)) return;
+    pipeline_send(node);
+    if (node->main != NULL) pipeline_ask_replicas(node);
+    if (client->many) gh_lend_settle(client, &node->link);
 }
 
 /* ---- a peer that is too silent ------------------------------------------------------------------------------------

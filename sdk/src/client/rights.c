@@ -43,7 +43,7 @@ void gh_rights_encode(gh_node* node, gh_request* request)
     const char* name = rights_names;
     uint32_t i;
     gh_request_script(request, script, 0, RIGHTS_COUNT);
-    gh_request_epoch_key(request, client);
+    gh_request_node_epoch_key(request, node);
     for (i = 0; i < RIGHTS_COUNT; i++, name = gh_texts_next(name)) gh_request_str(request, gh_str_of(name));
     GH_INVARIANT(client, gh_encoded_as_announced(script, request, first));
 }

@@ -21,6 +21,7 @@
 
 #include "gh_scripts.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -57,6 +58,7 @@ typedef struct gh_script_text
     uint8_t place_bits; /* 0: nothing is packed        */
     gh_script_items keys;
     gh_script_items arguments;
+    bool goes_on; /* while its slot moves to another node it runs to its end, as it touches no key that it removed */
 } gh_script_text;
 
 #define GH_SCRIPT_DECLARE(name) extern const gh_script_text gh_##name##_lua;

@@ -54,10 +54,10 @@ const char* gh_answer_shape(const gh_op_kind* kind, const gh_script* script)
     return text == NULL ? NULL : text->shape;
 }
 
-bool gh_script_wants_phantom(const gh_client* client, const gh_script* script)
+/* What stands around a caller's script has keys of its own beside the caller's, who answers for those. */
+bool gh_script_wants_phantom(const gh_script* script)
 {
-    return gh_script_is_ours(script) && script->front == NULL && script->behind == NULL &&
-           script != &client->scripts[GH_SCRIPT_lock_renew] && script != &client->scripts[GH_SCRIPT_semaphore_refresh];
+    return gh_script_is_ours(script) && script->front == NULL && script->behind == NULL && !script->own->goes_on;
 }
 
 /* ---- the text of a script, with what stands around it ------------------------------------------------------------ */

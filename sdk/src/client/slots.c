@@ -44,6 +44,7 @@ gh_slot* gh_slots_add(gh_node* node, gh_slot_purpose purpose, gh_op* op, gh_scri
         op->place = slot->place;
         op->request = GH_REQUEST_SENT;
     }
+    if (purpose == GH_SLOT_DIGEST) node->digests++;
     client->stats.requests++;
     if (++client->slots_used > client->stats.requests_sent_max) client->stats.requests_sent_max = client->slots_used;
     return slot;
@@ -53,6 +54,14 @@ gh_slot* gh_slots_newest(const gh_node* node)
 {
     GH_INVARIANT(node->client, node->sent_count > 0);
     return node->sent_last;
+}
+
+bool gh_slots_await_digest(const gh_node* node, const gh_script* script)
+{
+    const gh_slot* slot = node->digests == 0 ? NULL : node->sent;
+    for (; slot != NULL; slot = slot->next)
+        if (slot->purpose == GH_SLOT_DIGEST && slot->script == script && slot->op != NULL) return true;
+    return false;
 }
 
 const gh_slot* gh_slots_oldest(const gh_node* node)
@@ -72,6 +81,7 @@ const gh_slot* gh_slots_take_oldest(gh_node* node)
     slot->next = client->slots_free;
     client->slots_free = slot;
     client->slots_used--;
+    if (slot->purpose == GH_SLOT_DIGEST) node->digests--;
     if (op == NULL) return slot;
     GH_INVARIANT(client, op->place == slot->place && op->request == GH_REQUEST_SENT);
     op->place = 0;
@@ -94,13 +104,20 @@ void gh_slots_turn(gh_node* node)
     node->sent = turned;
 }
 
+/* By whichever node: it is not the op's own where that was asked out of turn. */
+static void forget_loaded(gh_client* client, gh_script* script)
+{
+    gh_node* node;
+    for (node = client->nodes; node < client->nodes_end; node++) gh_script_forget_loaded(node, script);
+}
+
 /* A caller's script may be gone by then, so its digest must be asked for again. */
 void gh_slots_leave(gh_op* op)
 {
     gh_slot* slot = gh_slot_of(op);
     GH_INVARIANT(op->client, slot->op == op);
     slot->op = NULL;
-    if (slot->purpose == GH_SLOT_DIGEST) gh_script_forget_loaded(gh_op_node(op), slot->script);
+    if (slot->purpose == GH_SLOT_DIGEST) forget_loaded(op->client, slot->script);
     op->place = 0;
     op->request = GH_REQUEST_NONE;
 }

@@ -19,6 +19,7 @@ typedef enum gh_log_topic
     GH_LOG_COMMAND_LINK,
     GH_LOG_WAKE_LINK,
     GH_LOG_SENTINEL_LINK,
+    GH_LOG_MAP_LINK,
     GH_LOG_HANDSHAKE,
     GH_LOG_NO_WRITES,
     GH_LOG_REFUSED_OP,
@@ -28,12 +29,19 @@ typedef enum gh_log_topic
 } gh_log_topic;
 
 /* Where connections go. The text is somebody else's, and lives as long as this. */
-typedef struct gh_endpoint
+typedef struct gh_target
 {
     gh_str text;
     gh_address address;
     bool needs_resolver; /* its host is a name */
-} gh_endpoint;
+} gh_target;
+
+/* What was said last of a store's birth and of the generation of its data. */
+typedef struct gh_epoch
+{
+    uint64_t birth_us;   /* 0: not known */
+    uint64_t generation;
+} gh_epoch;
 
 typedef struct gh_login
 {
@@ -49,7 +57,7 @@ typedef struct gh_link
     const char* title;    /* for the log: "command link: " */
     intptr_t stream;
     gh_inbox inbox;
-    const gh_endpoint* endpoint;
+    const gh_target* target;
     const gh_login* login; /* NULL: as the config or its hook says */
     gh_address address;   /* where this attempt goes                                                     */
     uint64_t due_us;      /* CONNECTING, HANDSHAKE: give up; BACKOFF: try again                          */
@@ -72,6 +80,11 @@ typedef struct gh_link
     uint32_t secret_bytes; /* at the begin of out, AUTH's: to be wiped as soon as they are sent; 0: none */
 } gh_link;
 
+static inline uint32_t gh_link_unsent(const gh_link* link)
+{
+    return link->out_end - link->out_start;
+}
+
 /* What a place among the requests on the wire waits for. */
 typedef enum gh_slot_purpose
 {
@@ -79,7 +92,9 @@ typedef enum gh_slot_purpose
     GH_SLOT_LOAD,      /* SCRIPT LOAD of script, on the way of an op whose digest is known    */
     GH_SLOT_DIGEST,    /* SCRIPT LOAD of script, whose digest op waits for                    */
     GH_SLOT_RIGHTS,    /* which commands the user may call: see rights.c                      */
-    GH_SLOT_HANDSHAKE  /* step of the hand-shake                                              */
+    GH_SLOT_HANDSHAKE, /* step of the hand-shake                                              */
+    GH_SLOT_ASKING,    /* ASKING, in front of the next one's                                  */
+    GH_SLOT_WAIT       /* WAIT, behind all that replicas are to have: see replicas.h            */
 } gh_slot_purpose;
 
 typedef struct gh_slot
@@ -106,7 +121,8 @@ enum
     GH_REQUEST_NONE = 0,
     GH_REQUEST_QUEUED, /* in a queue                                       */
     GH_REQUEST_SENT,   /* in a slot                                        */
-    GH_REQUEST_PAUSED  /* goes again at retry_us                           */
+    GH_REQUEST_PAUSED, /* goes again at retry_us                           */
+    GH_REQUEST_AWAITED /* answered; replicas have until retry_us to say so */
 };
 
 typedef struct gh_log_limit
@@ -116,7 +132,8 @@ typedef struct gh_log_limit
     uint32_t held;     /* since the last line         */
 } gh_log_limit;
 
-/* One server of the store: the connection for its requests, those that wait for it, and what it has said of itself. */
+/* One server of the store: the connection for its requests, those that wait for it, and what it has said of itself.
+   Where replicas are waited for, each has a second one: see replicas.h. */
 typedef struct gh_node
 {
     gh_client* client; /* whose it is */
@@ -130,10 +147,12 @@ typedef struct gh_node
 
     uint32_t step;    /* next of the hand-shake to be encoded; see handshake.c */
     uint64_t scripts; /* of ours, a bit each: this connection has loaded it    */
+    uint32_t digests; /* requests on the wire that are answered with a script's digest */
     bool leaving;     /* the server said that it is not the one: take what was asked, ask no more, connect anew */
     bool held_back;   /* the first in the queue waits for an answer, of its script or of the rights */
     bool caught_up;   /* all that the peer has sent so far was read and handed out */
     bool clustered;   /* a node of a Cluster, so each script gets a phantom key: see request.h */
+    bool doubted;      /* whoever has a lease there is to ask for it; see due.c       */
     bool rights_known;
     bool rights_asked;
     bool exists_awaited; /* the server has not said yet which scripts it has */
@@ -143,12 +162,24 @@ typedef struct gh_node
     uint64_t rights_missing;  /* bits of the commands that the user may not call from scripts */
     uint64_t store_birth_us;
     uint64_t store_generation;      /* 0: not known */
+    gh_epoch own_epoch;             /* where there is one node */
+    gh_epoch* epoch;                /* of the epoch that the hand-shake asks for; NULL: none lies on this node */
+    uint32_t epoch_tag;             /* where that lies, if there are many */
     uint64_t store_offset_us;       /* store's clock minus ours */
     uint32_t server_size;           /* 0: not known */
     char server[GH_SERVER_ID_SIZE]; /* which server, and since which start; as the epoch key has it */
+
+    /* for replicas */
+    bool wait_sent;         /* WAIT is on the wire                                 */
+    uint32_t beside;        /* of a second one: the first's connection at its side */
+    struct gh_node* main;   /* of a second one, the first; else NULL               */
+    struct gh_node* second; /* of a first one, the second; NULL: there is none     */
+    gh_unsent awaited;      /* ops whose answers replicas are to have              */
 } gh_node;
 
 #define GH_INVALID_TEXT_MAX 160u
+#define GH_LENT_OUTS 2u
+#define GH_LENT_INBOXES 3u
 
 /* Room for an op that goes on without its owner. */
 typedef union gh_detached
@@ -171,6 +202,8 @@ struct gh_client
 
     gh_node* nodes;
     gh_node* nodes_end;
+    gh_node* first_node; /* with which a tick begins */
+    bool many;
 
     gh_slot* slots;      /* of all nodes */
     gh_slot* slots_free; /* a chain      */
@@ -180,6 +213,7 @@ struct gh_client
     uint32_t sweep_at;   /* in the heap of timers                             */
     uint8_t sweep_mark;
     uint8_t sweep_kind;
+    gh_node* sweep_node; /* those of other nodes are passed over; NULL: none are */
 
     bool budget_spent;
     bool ticked;
@@ -207,6 +241,14 @@ struct gh_client
     gh_op* detached_free;  /* a chain                 */
 
     gh_reader reader; /* of all links */
+
+    /* Of many nodes: what their links share (lend.c). */
+    char* lent_outs[GH_LENT_OUTS];
+    char* lent_ins[GH_LENT_INBOXES];
+    void* outs_free;
+    void* ins_free;
+    gh_inbox lent_inbox; /* how all of them are */
+
     gh_link wake;
     uint32_t wake_answers; /* of the wake link's hand-shake that are still to come */
 
@@ -215,8 +257,12 @@ struct gh_client
     uint64_t drain_end_us;
 
     gh_client_config config; /* its strings are copies in our block */
-    gh_endpoint endpoint;    /* config.address, where no topology says otherwise */
+    gh_target target;    /* config.address, where no topology says otherwise */
     void* topology;          /* what config.topology keeps */
+    bool many_servers;       /* a Cluster: each has a part of the data                           */
+    uint32_t servers;        /* behind the nodes of these come the second ones, if there are any */
+    gh_node* reading;        /* of many nodes: whose answers are handed out just now             */
+    const struct gh_topology* beneath; /* the config's, where another stands in front of it (client/replicas.h) */
 
     char invalid[GH_INVALID_TEXT_MAX]; /* of the last argument that was refused */
     uint32_t invalid_size;
@@ -226,6 +272,17 @@ struct gh_client
     gh_client_stats stats;
     gh_script scripts[GH_SCRIPT_COUNT];
 };
+
+/* Of the two that a server may have, the first. */
+static inline gh_node* gh_node_server(gh_node* node)
+{
+    return node->main == NULL ? node : node->main;
+}
+
+static inline bool gh_node_has_unsent(const gh_node* node)
+{
+    return node->urgent.count + node->waiting.count > 0;
+}
 
 static inline void gh_node_note_store_time(gh_node* node, uint64_t store_us)
 {
@@ -255,16 +312,22 @@ static inline uint64_t gh_node_quarantine_end(const gh_node* node)
 }
 
 /* Who has that slot of a Cluster; or the only one. */
+gh_node* gh_node_of_many(const gh_client* client, uint16_t route);
 static inline gh_node* gh_node_of(const gh_client* client, uint16_t route)
 {
-    (void)route;
-    return client->nodes;
+    return client->many ? gh_node_of_many(client, route) : client->nodes;
+}
+
+#define GH_PLACE_ASK 0x80000000u /* of op->place, while it is queued: the node is asked out of turn, behind ASKING */
+static inline gh_node* gh_queue_node(const gh_op* op)
+{
+    return &op->client->nodes[op->place & ~GH_PLACE_ASK];
 }
 
 /* Whose server its request goes to; while it has none, that of the last one's object. */
 static inline gh_node* gh_op_node(const gh_op* op)
 {
-    return op->request == GH_REQUEST_QUEUED ? &op->client->nodes[op->place] : gh_node_of(op->client, op->route);
+    return op->request == GH_REQUEST_QUEUED ? gh_queue_node(op) : gh_node_of(op->client, op->route);
 }
 
 static inline bool gh_client_is_one(const gh_client* client)
@@ -278,7 +341,7 @@ static inline bool gh_client_is_one(const gh_client* client)
 
 /* ---- pieces of the client, one file each ------------------------------------------------------------------------- */
 
-/* client.c: of the topology's own links the n-th, or NULL */
+/* client.c: of the topology's own links the n-th, or NULL; and of all */
 gh_link* gh_client_topology_link(gh_client* client, uint32_t n);
 
 /* config.c */
@@ -299,7 +362,8 @@ void gh_detached_give_back(gh_client* client, gh_op* record);
 gh_status gh_address_parse(gh_str text, gh_address* address);
 /* GH_OK, or GH_INVALID_ADDRESS, as it is for a name where there is no resolver. */
 gh_status gh_address_check(const gh_client_config* config, gh_str text);
-gh_status gh_endpoint_parse(gh_str text, gh_endpoint* endpoint);
+gh_str gh_address_next(gh_str* list); /* of a list with commas */
+gh_status gh_target_parse(gh_str text, gh_target* target);
 
 /* times.c */
 gh_op* gh_op_of_timer(uint32_t* place); /* in the heap of timers */
@@ -310,9 +374,14 @@ void gh_times_replace(gh_op* op); /* it lies elsewhere now: its places lead to i
 
 /* requests.c */
 void gh_op_requeue(gh_op* op, bool front);
+void gh_op_requeue_at(gh_op* op, uint32_t place, bool front);
+void gh_unsent_rehome(gh_client* client); /* who has what has changed: each goes to the queue of its node */
+uint32_t gh_op_place_at(const gh_op* op, uint32_t place); /* where of the two nodes of that server it is queued */
 void gh_op_pause(gh_op* op, uint64_t pause_us);
+void gh_op_await(gh_op* op, gh_node* node, uint64_t wait_us); /* it was answered, and replicas are to have that */
+gh_op* gh_awaited_take(gh_node* node);                        /* the first of them; it has no request any more  */
 gh_op* gh_unsent_next(const gh_node* node);
-void gh_unsent_remove(gh_op* op);
+void gh_unsent_remove(gh_node* node, gh_op* op); /* it is queued at that node */
 void gh_unsent_replace(const gh_op* from, gh_op* to);
 
 /* listeners.c */
@@ -328,7 +397,7 @@ void gh_op_fail(gh_op* op, gh_status status, const gh_reply* reply);
 
 /* sweeps.c */
 void gh_op_sweep(gh_client* client, gh_event_kind kind); /* tells all busy ops, now */
-void gh_op_sweep_begin(gh_client* client, gh_event_kind kind);
+void gh_op_sweep_begin(gh_client* client, gh_event_kind kind, gh_node* node);
 void gh_op_sweep_on(gh_client* client, bool bounded); /* goes on with it; it is over when sweep_left is 0 */
 void gh_sweep_mark(gh_client* client, gh_op* op);     /* it has had its event, or needs none any more     */
 static inline bool gh_sweep_has(const gh_client* client, const gh_op* op)
@@ -339,10 +408,10 @@ static inline bool gh_sweep_has(const gh_client* client, const gh_op* op)
 /* due.c */
 void gh_timers_lapse(gh_client* client);
 void gh_timers_fire(gh_client* client);
-void gh_doubt_begin(gh_client* client); /* the server may have forgotten the newest: all who have a lease hear it */
+void gh_doubt_begin(gh_node* node); /* the server may have forgotten the newest: all who have a lease there hear it */
 void gh_doubt_on(gh_client* client);    /* tells as many as the budget lets it                                    */
 
-/* pipeline.c */
+/* pipeline.c: of a link that talks, the first three */
 void gh_pipeline_receive(gh_node* node);
 void gh_pipeline_send(gh_node* node);
 void gh_pipeline_check_age(gh_node* node);
@@ -358,6 +427,7 @@ bool gh_slots_have_room(const gh_node* node);
 /* For the request that was just written; op, if there is one, waits for its answer. */
 gh_slot* gh_slots_add(gh_node* node, gh_slot_purpose purpose, gh_op* op, gh_script* script);
 gh_slot* gh_slots_newest(const gh_node* node); /* there must be one */
+bool gh_slots_await_digest(const gh_node* node, const gh_script* script); /* an op there waits for it */
 const gh_slot* gh_slots_oldest(const gh_node* node);
 /* There must be one. Its op has no request any more. It stays readable until a request is added. */
 const gh_slot* gh_slots_take_oldest(gh_node* node);
@@ -394,6 +464,7 @@ typedef struct gh_handshake_verdict
 void gh_handshake_begin(gh_node* node);
 void gh_handshake_encode(gh_node* node);
 gh_handshake_verdict gh_handshake_reply(gh_node* node, uint32_t step, const gh_reply* reply);
+void gh_client_warn(gh_client* client, gh_warning warning, const char* text, gh_str detail); /* once, while it is so */
 
 /* rights.c */
 void gh_rights_doubt(gh_node* node); /* the user's rights may have changed: look again before a script runs */
@@ -424,8 +495,10 @@ uint64_t gh_script_commands(const gh_script* script);
 const gh_script_text* gh_script_contract(const gh_script* script);
 /* Of the reply to a request of the kind that runs the script: the contract's, or as the kind says. NULL: any. */
 const char* gh_answer_shape(const gh_op_kind* kind, const gh_script* script);
-/* Those that run to their end while their slot moves need no phantom key: so leases live through that. */
-bool gh_script_wants_phantom(const gh_client* client, const gh_script* script);
+/* The epoch that the node's hand-shake asks for. */
+void gh_request_node_epoch_key(gh_request* request, const gh_node* node);
+/* Those that go on while their slot moves need no phantom key: so leases live through that. */
+bool gh_script_wants_phantom(const gh_script* script);
 static inline uint64_t gh_script_bit(const gh_script* script) /* of gh_node.scripts; not of a caller's */
 {
     return 1ull << (script->number - 1);

@@ -43,6 +43,7 @@ void gh_op_sweep_on(gh_client* client, bool bounded)
         else
         {
             gh_sweep_mark(client, op);
+            if (client->sweep_node != NULL && gh_node_server(gh_op_node(op)) != client->sweep_node) continue;
             gh_op_tell(op, (gh_event_kind)client->sweep_kind);
             cost += SWEEP_TOLD_COST;
         }
@@ -54,14 +55,15 @@ void gh_op_sweep_on(gh_client* client, bool bounded)
     }
 }
 
-void gh_op_sweep_begin(gh_client* client, gh_event_kind kind)
+void gh_op_sweep_begin(gh_client* client, gh_event_kind kind, gh_node* node)
 {
     gh_op_sweep_on(client, false);
     sweep_begin(client, kind);
+    client->sweep_node = node;
 }
 
 void gh_op_sweep(gh_client* client, gh_event_kind kind)
 {
-    gh_op_sweep_begin(client, kind);
+    gh_op_sweep_begin(client, kind, NULL);
     gh_op_sweep_on(client, false);
 }

@@ -11,6 +11,7 @@
    some progress in every tick. */
 
 #include "base/least.h"
+#include "client/lend.h"
 #include "client/link.h"
 #include "client/state.h"
 #include "client/topology.h"
@@ -79,34 +80,45 @@ static void tick_gauges(gh_client* client)
     tick_queue_gauges(client);
 }
 
+static gh_node* node_behind(const gh_node* node)
+{
+    gh_client* client = node->client;
+    return node + 1 == client->nodes_end ? client->nodes : (gh_node*)(uintptr_t)(node + 1);
+}
+
 /* A node that is to be connected, if it is known where it is. */
 static void node_connect(gh_node* node)
 {
     gh_client* client = node->client;
     const struct gh_topology* topology = client->config.topology;
+    const uint32_t failures = node->link.failures;
     if (topology != NULL && gh_link_is_due(&node->link, client) && !topology->find(node)) return;
     if (gh_link_connect(&node->link, client)) gh_handshake_begin(node);
+    if (!client->many) return;
+    if (node->link.failures > failures) topology->lost(node);
+    if (node->link.stream < 0) gh_lend_settle(client, &node->link);
 }
 
 static void tick_receive(gh_client* client)
 {
-    gh_node* node = client->nodes;
+    gh_node* node = client->first_node;
     if (client->config.topology != NULL) client->config.topology->move(client);
     do
     {
         if (node->link.state != GH_LINK_READY) node_connect(node);
-        gh_pipeline_receive(node);
-    } while (++node < client->nodes_end);
+        if (gh_link_talks(&node->link)) gh_pipeline_receive(node);
+    } while ((node = node_behind(node)) != client->first_node);
 }
 
 static void tick_send(gh_client* client)
 {
-    gh_node* node = client->nodes;
+    gh_node* node = client->first_node;
     do
     {
-        gh_pipeline_send(node);
-        gh_pipeline_check_age(node);
-    } while (++node < client->nodes_end);
+        if (gh_link_talks(&node->link)) gh_pipeline_send(node);
+        if (node->sent_count > 0 || node->link.state == GH_LINK_HANDSHAKE) gh_pipeline_check_age(node);
+    } while ((node = node_behind(node)) != client->first_node);
+    client->first_node = node_behind(node); /* each has the first word in turn */
 }
 
 static uint64_t leases_due(const gh_client* client)

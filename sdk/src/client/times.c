@@ -18,12 +18,12 @@ gh_heap* gh_leases_of(const gh_op* op)
     return &op->client->leases[(op->flags & GH_OP_ASKED) != 0];
 }
 
-/* One place in the heap serves the system's timer and the pause of its request. */
+/* One place in the heap serves the system's timer, and the pause of its request or the wait for replicas. */
 void gh_op_retime(gh_op* op)
 {
     uint64_t due_us = op->due_us;
     GH_INVARIANT(op->client, op->timer_index != 0); /* every busy op is in the heap */
-    if (op->request == GH_REQUEST_PAUSED && op->retry_us < due_us) due_us = op->retry_us;
+    if (op->request >= GH_REQUEST_PAUSED && op->retry_us < due_us) due_us = op->retry_us;
     gh_heap_set(&op->client->timers, &op->timer_index, due_us);
 }
 

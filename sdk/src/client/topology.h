@@ -23,11 +23,37 @@ struct gh_topology
     /* When it has something to do even if no byte arrives. */
     uint64_t (*due_us)(const gh_client* client);
 
-    /* The node is about to connect. True: its link's endpoint is where to. False: that is not known yet. */
+    /* The node is about to connect. True: its link's target is where to. False: that is not known yet. */
     bool (*find)(gh_node* node);
 
     /* The n-th of its own links, or NULL. */
     gh_link* (*link)(gh_client* client, uint32_t n);
+
+    /* ---- of many nodes; NULL where there is one ---- */
+
+    /* How many there may be. */
+    uint32_t (*nodes)(const gh_client_config* config);
+
+    /* Sets the route of an op whose request is to be queued. */
+    void (*route)(gh_op* op);
+
+    /* Which node is asked for what has this route: there always is one, if only to say who else it is. */
+    uint32_t (*place)(const gh_client* client, uint16_t route);
+
+    /* An answer that sends the op elsewhere, or tells it to come again: queues or pauses it. */
+    void (*redirect)(gh_node* node, gh_op* op, gh_str error);
+
+    /* The link of the node was lost. */
+    void (*lost)(gh_node* node);
+
+    /* It answered so late that another may have taken its place. */
+    void (*late)(gh_node* node);
+
+    /* Where the epoch lies that the node's hand-shake asks for, and what is known of it. NULL: on that node is none. */
+    gh_epoch* (*epoch)(gh_node* node, uint32_t* tag);
+
+    /* How the question for the epoch failed. True: its key is elsewhere, and the node is one on which none lies. */
+    bool (*strays)(gh_node* node, gh_str error);
 };
 
 #endif

@@ -19,6 +19,14 @@ static void wake_lose(gh_client* client, gh_log_level level, const char* why)
     if (was_ready) gh_listeners_hint_all(client);
 }
 
+/* Any node will do, as hints reach them all; one that is there. */
+static const gh_target* wake_target(const gh_client* client)
+{
+    const gh_node* node = client->nodes;
+    while (node < client->nodes_end && node->link.state != GH_LINK_READY) node++;
+    return node == client->nodes_end ? client->wake.target : node->link.target;
+}
+
 void gh_wake_leave(gh_client* client)
 {
     if (gh_link_is_open(&client->wake)) wake_lose(client, GH_LOG_INFO, "it goes elsewhere");
@@ -121,7 +129,7 @@ void gh_wake_move(gh_client* client)
     gh_link* link = &client->wake;
     if (!client->config.wake) return;
     if (link->state == GH_LINK_IDLE && !gh_client_ready(client)) return; /* one at a time */
-    if (gh_link_is_due(link, client)) link->endpoint = client->nodes->link.endpoint;
+    if (gh_link_is_due(link, client)) link->target = wake_target(client);
     if (gh_link_connect(link, client)) wake_subscribe(client);
     if (link->stream < 0 || link->state < GH_LINK_HANDSHAKE) return;
     wake_receive(client);

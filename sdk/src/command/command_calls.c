@@ -23,6 +23,7 @@ gh_command_config gh_command_config_default(void)
 {
     gh_command_config config;
     gh_bounds_fill(&command_bounds, &config);
+    config.wait_replicas = GH_REPLICAS_AS_CLIENT;
     return config;
 }
 
@@ -225,17 +226,27 @@ static void encode_once(gh_request* request, gh_command* command)
     if (!request->full) command->once_until_us = until_us;
 }
 
+/* A Cluster looks at the keys that a script declares, and at no others, before it lets it run while their slot moves:
+   so a command that a script carries out declares its own. */
+static bool declares_word(const gh_command* command)
+{
+    return command->key_count == 0 && command->argument_count > 1 && gh_op_is_clustered(&command->op);
+}
+
 static void encode_run(gh_request* request, gh_command* command)
 {
     gh_client* client = command->op.client;
     const bool fenced = is_fenced(command);
     const bool once = runs_once(command);
-    const uint32_t keys = command->key_count + (fenced ? 1u : 0u);
+    const bool declares = declares_word(command);
+    const uint32_t keys = command->key_count + (fenced ? 1u : 0u) + (declares ? 1u : 0u);
+    uint32_t i;
     const uint32_t arguments = command->argument_count + (fenced ? 1u : 0u);
     gh_request_script(request, command->script, keys, arguments);
     if (once) encode_receipt_key(request, command);
     if (fenced) gh_request_object_keys(request, client, gh_str_literal("lock"), gh_name_str(&command->fence_name), "s");
-    encode_strings(request, command->keys, command->key_count);
+    for (i = 0; i < command->key_count; i++) gh_request_key(request, command->keys[i]);
+    if (declares && !gh_request_is_sum(request)) gh_request_key(request, first_key(command));
     if (once) encode_once(request, command);
     if (fenced) gh_request_number(request, command->fence);
     encode_arguments(request, command);
@@ -306,14 +317,25 @@ static void command_step(gh_op* op, const gh_event* event)
     gh_call_step(op, event);
 }
 
-static const gh_op_kind command_kind = {.name = "command",
-                                        .borrows = true,
-                                        .step = command_step,
-                                        .encode = command_encode,
-                                        .script = command_script,
-                                        .effect = GH_OP_CALLERS,
-                                        .trees = gh_tree_read,
-                                        .answer = command_answer};
+/* Whose answers replicas are to have. */
+static void command_synced_step(gh_op* op, const gh_event* event)
+{
+    if (event->kind == GH_EVENT_FAILED && event->reply != NULL) keep_error(command_of(op), event->reply);
+    gh_call_synced_step(op, event);
+}
+
+#define COMMAND_KIND(STEP, REPLICAS_AT)                                                                                \
+    {.name = "command",                                                                                                \
+     .borrows = true,                                                                                                  \
+     .step = STEP,                                                                                                     \
+     .encode = command_encode,                                                                                         \
+     .script = command_script,                                                                                         \
+     .effect = GH_OP_CALLERS,                                                                                          \
+     .trees = gh_tree_read,                                                                                            \
+     .answer = command_answer,                                                                                         \
+     .replicas_at = REPLICAS_AT}
+static const gh_op_kind command_kind = COMMAND_KIND(command_step, 0);
+static const gh_op_kind command_synced_kind = COMMAND_KIND(command_synced_step, offsetof(gh_command, replicas));
 
 /* ---- begin ------------------------------------------------------------------------------------------------------- */
 
@@ -351,7 +373,7 @@ static gh_status check_command_config(const gh_command_config* config, gh_client
         (config->fence.fence == 0 || config->fence.name.bytes == NULL || config->fence.name.size > GH_NAME_SIZE_MAX))
         return GH_INVALID_FENCE;
     if (config->fence.name.size == 0 && config->fence.fence != 0) return GH_INVALID_FENCE;
-    return GH_OK;
+    return gh_replicas_check(client, config->wait_replicas);
 }
 
 /* receipt_of: the one of them that a receipt lies beside, or NULL. */
@@ -406,8 +428,9 @@ static gh_status command_start(gh_command* command, gh_client* client, gh_script
     command->reply_needed = 0;
     memset(&command->reply, 0, sizeof command->reply);
     command->once_until_us = 0;
-    gh_call_begin(&command->op, client, &command_kind, config->timeout_us,
-                  config->repeat == GH_REPEAT_NEVER ? GH_OP_NO_REPEAT : 0);
+    command->replicas = gh_replicas_wanted(client, config->wait_replicas);
+    gh_call_begin(&command->op, client, command->replicas == 0 ? &command_kind : &command_synced_kind,
+                  config->timeout_us, config->repeat == GH_REPEAT_NEVER ? GH_OP_NO_REPEAT : 0);
     return GH_OK;
 }
 
@@ -549,5 +572,5 @@ gh_status gh_script_begin(gh_command* op, gh_client* client, gh_script* script, 
 const gh_reply* gh_command_reply(const gh_command* op)
 {
     gh_status status = gh_op_poll(op == NULL ? NULL : &op->op);
-    return status == GH_OK || status == GH_ERROR ? &op->reply : NULL;
+    return status == GH_OK || status == GH_ERROR || status == GH_UNREPLICATED ? &op->reply : NULL;
 }

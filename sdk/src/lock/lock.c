@@ -5,7 +5,9 @@
 #include "scripts/lock_scripts.h"
 #include "wire/name.h"
 
-#define SECOND_US 1000000ull
+#define SECOND_US      1000000ull
+#define LEASE_USUAL_US (10 * SECOND_US)
+#define WAIT_USUAL_US  (5 * SECOND_US)
 
 static gh_lock* lock_of(gh_lease* lease)
 {
@@ -30,6 +32,12 @@ static void lock_answered(gh_lease* lease, const gh_reply* reply)
 static void lock_held(gh_lease* lease, const gh_reply* reply)
 {
     lock_of(lease)->fence = (uint64_t)gh_reply_integer(reply, GH_LEASE_ACQUIRE_FENCE);
+}
+
+static void lock_answered_synced(gh_lease* lease, const gh_reply* reply)
+{
+    lock_answered(lease, reply);
+    if (gh_reply_integer(reply, GH_LEASE_ACQUIRE_CODE) == GH_LEASE_ACQUIRE_GRANTED) lock_held(lease, reply);
 }
 
 static void lock_begin_renewal(gh_lease* lease, bool in_doubt)
@@ -78,50 +86,63 @@ static void lock_detach(gh_op* op)
 
 _Static_assert(sizeof(gh_lock) <= GH_OP_SIZE_MAX, "a lock must fit into a record of the client");
 
-static const gh_lease_row lock_row = {.kind = {.name = "lock",
-                                               .step = gh_lease_step,
-                                               .encode = gh_lease_encode,
-                                               .script = gh_lease_script,
-                                               .effect = GH_OP_CHANGES,
-                                               .owner = lock_owner,
-                                               .detach = lock_detach},
-                                      .size = sizeof(gh_lock),
-                                      .object = GH_STR_INIT("lock"),
-                                      .parts = "sqc",
-                                      .acquire = &gh_lock_acquire_lua,
-                                      .renew = &gh_lock_renew_lua,
-                                      .release = &gh_lock_release_lua,
-                                      .encode_renew = lock_encode_renew,
-                                      .answered = lock_answered,
-                                      .held = lock_held,
-                                      .begin_renewal = lock_begin_renewal,
-                                      .renewed = lock_renewed,
-                                      .not_renewed = lock_not_renewed,
-                                      .told = lock_told};
+#define LOCK_ROW(STEP, REPLICAS_AT, ANSWERED, HELD, SYNCED)                                                            \
+    {.kind = {.name = "lock",                                                                                          \
+              .step = STEP,                                                                                            \
+              .encode = gh_lease_encode,                                                                               \
+              .script = gh_lease_script,                                                                               \
+              .effect = GH_OP_CHANGES,                                                                                 \
+              .owner = lock_owner,                                                                                     \
+              .detach = lock_detach,                                                                                   \
+              .replicas_at = REPLICAS_AT},                                                                             \
+     .size = sizeof(gh_lock),                                                                                          \
+     .object = GH_STR_INIT("lock"),                                                                                    \
+     .parts = "sqc",                                                                                                   \
+     .acquire = &gh_lock_acquire_lua,                                                                                  \
+     .renew = &gh_lock_renew_lua,                                                                                      \
+     .release = &gh_lock_release_lua,                                                                                  \
+     .encode_renew = lock_encode_renew,                                                                                \
+     .answered = ANSWERED,                                                                                             \
+     .held = HELD,                                                                                                     \
+     .begin_renewal = lock_begin_renewal,                                                                              \
+     .renewed = lock_renewed,                                                                                          \
+     .not_renewed = lock_not_renewed,                                                                                  \
+     .told = lock_told,                                                                                                \
+     .synced = SYNCED}
+
+static const gh_lease_row lock_synced_row =
+    LOCK_ROW(gh_lease_synced_step, offsetof(gh_lease, replicas), lock_answered_synced, NULL, NULL);
+static const gh_lease_row lock_row = LOCK_ROW(gh_lease_step, 0, lock_answered, lock_held, &lock_synced_row);
 
 /* ---- what the caller calls --------------------------------------------------------------------------------------- */
 
+/* Ready to be used, as most locks are begun with it. */
+static const gh_lock_config lock_defaults = {.struct_size = sizeof(gh_lock_config),
+                                             .lease_us = LEASE_USUAL_US,
+                                             .wait_us = WAIT_USUAL_US,
+                                             .wait_replicas = GH_REPLICAS_AS_CLIENT};
+
 static const gh_bound lock_bounds_rows[] = {
-    GH_BOUND(gh_lock_config, lease_us, 10 * SECOND_US, GH_LOCK_LEASE_MIN_US, GH_LOCK_LEASE_MAX_US, GH_INVALID_LEASE),
-    GH_BOUND(gh_lock_config, wait_us, 5 * SECOND_US, 0, GH_LOCK_WAIT_MAX_US, GH_INVALID_WAIT),
+    GH_BOUND(gh_lock_config, lease_us, LEASE_USUAL_US, GH_LOCK_LEASE_MIN_US, GH_LOCK_LEASE_MAX_US, GH_INVALID_LEASE),
+    GH_BOUND(gh_lock_config, wait_us, WAIT_USUAL_US, 0, GH_LOCK_WAIT_MAX_US, GH_INVALID_WAIT),
     GH_BOUND(gh_lock_config, hold_us, 0, 0, GH_LOCK_WAIT_MAX_US, GH_INVALID_HOLD)};
 static const gh_bounds lock_bounds = GH_BOUNDS(gh_lock_config, lock_bounds_rows);
 
 gh_lock_config gh_lock_config_default(void)
 {
-    gh_lock_config config;
-    gh_bounds_fill(&lock_bounds, &config);
-    return config;
+    return lock_defaults;
 }
 
 gh_status gh_lock_check_config(const gh_lock_config* config, gh_client* client)
 {
-    return gh_refusal_check(&lock_bounds, config, client);
+    const gh_status status = gh_refusal_check(&lock_bounds, config, client);
+    if (status != GH_OK || config->wait_replicas == GH_REPLICAS_AS_CLIENT) return status;
+    return gh_replicas_check(client, config->wait_replicas);
 }
 
 void gh_lock_start(gh_lock* lock, gh_client* client, gh_str name, const gh_lock_config* config, gh_lock_set* set)
 {
-    const gh_lease_wish wish = {config->lease_us, config->wait_us, config->hold_us};
+    const gh_lease_wish wish = {config->lease_us, config->wait_us, config->hold_us, config->wait_replicas};
     lock->fence = 0;
     lock->position = 0;
     lock->set = set;
@@ -130,21 +151,12 @@ void gh_lock_start(gh_lock* lock, gh_client* client, gh_str name, const gh_lock_
 
 static gh_status lock_try(gh_lock* op, gh_client* client, gh_str name, const gh_lock_config* config)
 {
-    gh_lock_config defaults;
     gh_status status = gh_op_check(op == NULL ? NULL : &op->lease.op, client);
     if (status != GH_OK) return status;
     if (!gh_name_is_valid(name)) return GH_INVALID_NAME;
-    if (config == NULL)
-    {
-        defaults = gh_lock_config_default(); /* which need no look */
-        config = &defaults;
-    }
-    else
-    {
-        status = gh_lock_check_config(config, client);
-        if (status != GH_OK) return status;
-    }
-    gh_lock_start(op, client, name, config, NULL);
+    if (config != NULL) status = gh_lock_check_config(config, client);
+    if (status != GH_OK) return status;
+    gh_lock_start(op, client, name, config == NULL ? &lock_defaults : config, NULL);
     return GH_OK;
 }
 

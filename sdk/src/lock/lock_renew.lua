@@ -7,6 +7,7 @@
 -- reply in one text: sequence, code, fence, remaining us, now us
 --       code 0 renewed
 --            1 lost     it is free, another's, or its lease was over
+-- moving  nothing is removed
 --
 -- Begins with PEXPIRE, which a server that is out of memory still allows: a full store must not cost leases.
 

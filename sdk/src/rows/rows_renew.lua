@@ -10,6 +10,7 @@
 -- reply as rows/rows_finish.lua
 --       code 4 stale  past `not after`
 --       due: always 0
+-- moving  nothing is removed: no row has an empty name
 --
 -- A server that is out of memory refuses ZADD, unless something was written before that it allows, ZREM of nothing: a
 -- full store must not cost leases.

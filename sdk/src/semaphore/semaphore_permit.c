@@ -70,6 +70,19 @@ static void permit_held(gh_lease* lease, const gh_reply* reply)
     gh_permit_group_join(permit);
 }
 
+static void permit_answered_synced(gh_lease* lease, const gh_reply* reply)
+{
+    permit_answered(lease, reply);
+    if (gh_reply_integer(reply, GH_LEASE_ACQUIRE_CODE) == GH_LEASE_ACQUIRE_GRANTED)
+        permit_of(lease)->fence = (uint64_t)gh_reply_integer(reply, GH_LEASE_ACQUIRE_FENCE);
+}
+
+static void permit_joined(gh_lease* lease, const gh_reply* reply)
+{
+    (void)reply;
+    gh_permit_group_join(permit_of(lease));
+}
+
 static void permit_let_go(gh_lease* lease)
 {
     gh_permit_group_leave(permit_of(lease));
@@ -141,27 +154,34 @@ static void permit_not_renewed(gh_lease* lease)
 
 _Static_assert(sizeof(gh_permit) <= GH_OP_SIZE_MAX, "a permit must fit into a record of the client");
 
-static const gh_lease_row permit_row = {.kind = {.name = "semaphore",
-                                                 .step = gh_lease_step,
-                                                 .encode = gh_lease_encode,
-                                                 .script = gh_lease_script,
-                                                 .effect = GH_OP_CHANGES,
-                                                 .detach = gh_lease_detach},
-                                        .size = sizeof(gh_permit),
-                                        .object = GH_STR_INIT("semaphore"),
-                                        .parts = "shqc",
-                                        .acquire = &gh_semaphore_acquire_lua,
-                                        .renew = &gh_semaphore_refresh_lua,
-                                        .release = &gh_semaphore_release_lua,
-                                        .encode_numbers = permit_encode_numbers,
-                                        .encode_renew = permit_encode_refresh,
-                                        .answered = permit_answered,
-                                        .held = permit_held,
-                                        .let_go = permit_let_go,
-                                        .begin_renewal = permit_begin_renewal,
-                                        .renewed = permit_renewed,
-                                        .not_renewed = permit_not_renewed,
-                                        .told = permit_told};
+#define PERMIT_ROW(STEP, REPLICAS_AT, ANSWERED, HELD, SYNCED)                                                          \
+    {.kind = {.name = "semaphore",                                                                                     \
+              .step = STEP,                                                                                            \
+              .encode = gh_lease_encode,                                                                               \
+              .script = gh_lease_script,                                                                               \
+              .effect = GH_OP_CHANGES,                                                                                 \
+              .detach = gh_lease_detach,                                                                               \
+              .replicas_at = REPLICAS_AT},                                                                             \
+     .size = sizeof(gh_permit),                                                                                        \
+     .object = GH_STR_INIT("semaphore"),                                                                               \
+     .parts = "shqc",                                                                                                  \
+     .acquire = &gh_semaphore_acquire_lua,                                                                             \
+     .renew = &gh_semaphore_refresh_lua,                                                                               \
+     .release = &gh_semaphore_release_lua,                                                                             \
+     .encode_numbers = permit_encode_numbers,                                                                          \
+     .encode_renew = permit_encode_refresh,                                                                            \
+     .answered = ANSWERED,                                                                                             \
+     .held = HELD,                                                                                                     \
+     .let_go = permit_let_go,                                                                                          \
+     .begin_renewal = permit_begin_renewal,                                                                            \
+     .renewed = permit_renewed,                                                                                        \
+     .not_renewed = permit_not_renewed,                                                                                \
+     .told = permit_told,                                                                                              \
+     .synced = SYNCED}
+
+static const gh_lease_row permit_synced_row =
+    PERMIT_ROW(gh_lease_synced_step, offsetof(gh_lease, replicas), permit_answered_synced, permit_joined, NULL);
+static const gh_lease_row permit_row = PERMIT_ROW(gh_lease_step, 0, permit_answered, permit_held, &permit_synced_row);
 
 /* ---- a semaphore ------------------------------------------------------------------------------------------------- */
 
@@ -174,12 +194,14 @@ gh_semaphore_config gh_semaphore_config_default(void)
 {
     gh_semaphore_config config;
     gh_bounds_fill(&semaphore_bounds, &config);
+    config.wait_replicas = GH_REPLICAS_AS_CLIENT;
     return config;
 }
 
 gh_status gh_semaphore_init(gh_semaphore* semaphore, gh_client* client, gh_str name, const gh_semaphore_config* config)
 {
-    return gh_object_init((gh_object*)semaphore, client, name, &semaphore_bounds, config,
+    const gh_semaphore_config defaults = gh_semaphore_config_default();
+    return gh_object_init((gh_object*)semaphore, client, name, &semaphore_bounds, config == NULL ? &defaults : config,
                           offsetof(gh_semaphore, config));
 }
 
@@ -210,6 +232,7 @@ static gh_status permit_check(const gh_semaphore* semaphore, const gh_permit_con
     gh_client* client = semaphore->object.client;
     gh_status status = gh_refusal_check(&permit_limit_bounds, &semaphore->config, client);
     if (status == GH_OK) status = gh_refusal_check(&permit_bounds, config, client);
+    if (status == GH_OK) status = gh_replicas_check(client, semaphore->config.wait_replicas);
     return status == GH_OK && config->permits > semaphore->config.limit ? GH_INVALID_PERMITS : status;
 }
 
@@ -228,6 +251,7 @@ static gh_status permit_try(gh_permit* op, const gh_semaphore* semaphore, const 
     wish.lease_us = config->lease_us;
     wish.wait_us = config->wait_us;
     wish.hold_us = config->hold_us;
+    wish.replicas = semaphore->config.wait_replicas;
     gh_lease_begin(&op->lease, semaphore->object.client, &permit_row, gh_name_str(&semaphore->object.name), wish);
     return GH_OK;
 }

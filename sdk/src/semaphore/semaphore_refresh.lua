@@ -8,6 +8,7 @@
 -- reply in one text: sequence, now us, letters text
 --       letters "1" renewed  its lease is whole again
 --               "0" lost     it was over or is not there
+-- moving  nothing is removed
 --
 -- Begins with PEXPIRE, which a server that is out of memory still allows: a full store must not cost leases.
 

@@ -1,6 +1,6 @@
 /* sentinel.c -- the master is where a sentinel says, if it says so itself: guildhall/sentinel.h has the drawing.
 
-   Sentinels are asked one after the other, anew for each attempt to connect; all are listened to. client->endpoint is
+   Sentinels are asked one after the other, anew for each attempt to connect; all are listened to. client->target is
    what they said last. */
 
 #include "client/topology.h"
@@ -39,7 +39,7 @@ typedef struct sentinels
     uint64_t ask_us;    /* not asked before                                            */
     uint64_t leave_us;  /* PROMOTING: the old master is given up                       */
     uint64_t until_us;  /* PROMOTING: it has failed; FOUND: old is not believed before */
-    sentinels_text now; /* client->endpoint                                            */
+    sentinels_text now; /* client->target                                            */
     sentinels_text old; /* who was the master before a promotion                       */
     gh_sentinel each[GH_SENTINELS_MAX];
 } sentinels;
@@ -50,18 +50,6 @@ static sentinels* sentinels_of(const gh_client* client)
 }
 
 /* ---- the config -------------------------------------------------------------------------------------------------- */
-
-/* The next of a list with commas. */
-static gh_str next_address(gh_str* list)
-{
-    size_t size = 0;
-    gh_str address;
-    while (size < list->size && list->bytes[size] != ',') size++;
-    address = gh_str_make(list->bytes, size);
-    if (size == list->size) *list = gh_str_make(NULL, 0);
-    else *list = gh_str_make(list->bytes + size + 1, list->size - size - 1);
-    return address;
-}
 
 static bool is_master_name(gh_str name)
 {
@@ -82,7 +70,7 @@ static gh_status sentinels_check(const gh_client_config* config)
         return GH_INVALID_SENTINEL;
     do
     {
-        status = gh_address_check(config, next_address(&list));
+        status = gh_address_check(config, gh_address_next(&list));
     } while (status == GH_OK && ++count < GH_SENTINELS_MAX && list.size > 0);
     return status == GH_OK && list.size > 0 ? GH_INVALID_ADDRESS : status;
 }
@@ -96,12 +84,12 @@ static bool sentinels_carve(gh_arena* arena, gh_client* client, gh_str addresses
     do
     {
         gh_sentinel* sentinel = made == NULL ? NULL : &made->each[n];
-        const gh_str address = next_address(&addresses);
+        const gh_str address = gh_address_next(&addresses);
         fits = gh_sentinel_carve(sentinel, arena);
         n++;
         if (sentinel == NULL) continue;
-        gh_endpoint_parse(address, &sentinel->endpoint);
-        gh_link_init(&sentinel->link, GH_LOG_SENTINEL_LINK, "sentinel link: ", &sentinel->endpoint);
+        gh_target_parse(address, &sentinel->target);
+        gh_link_init(&sentinel->link, GH_LOG_SENTINEL_LINK, "sentinel link: ", &sentinel->target);
         sentinel->login.user = client->config.sentinel_user;
         sentinel->login.password = client->config.sentinel_password;
         sentinel->link.login = &sentinel->login;
@@ -153,7 +141,7 @@ static bool sentinels_place(sentinels* self, gh_client* client, const sentinels_
         return false;
     }
     self->now = *text;
-    gh_endpoint_parse(text_str(&self->now), &client->endpoint);
+    gh_target_parse(text_str(&self->now), &client->target);
     return true;
 }
 
@@ -334,7 +322,12 @@ static gh_link* sentinels_link(gh_client* client, uint32_t n)
 
 const struct gh_topology* gh_topology_sentinel(void)
 {
-    static const struct gh_topology topology = {"sentinel",    sentinels_check, sentinels_carve, sentinels_move,
-                                                sentinels_due, sentinels_find,  sentinels_link};
+    static const struct gh_topology topology = {.name = "sentinel",
+                                                .check = sentinels_check,
+                                                .carve = sentinels_carve,
+                                                .move = sentinels_move,
+                                                .due_us = sentinels_due,
+                                                .find = sentinels_find,
+                                                .link = sentinels_link};
     return &topology;
 }

@@ -33,7 +33,7 @@ typedef struct gh_sentinel_news
 typedef struct gh_sentinel
 {
     gh_link link;
-    gh_endpoint endpoint;
+    gh_target target;
     gh_login login;
     uint64_t asked_us;
     bool asked; /* and not answered yet */

@@ -53,7 +53,7 @@ static inline uint64_t gh_task_receipt_us(const gh_client* client, uint64_t time
 /* The generation that the task's lease was told under: after a restart of the server it may be forgotten there. */
 static inline bool gh_task_is_in_doubt(const gh_client* client, const gh_task* task)
 {
-    return task->generation != gh_client_generation(client, 0);
+    return task->generation != gh_client_generation(client, task->route);
 }
 
 /* False if one is not valid, or there twice. */

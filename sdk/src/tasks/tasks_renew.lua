@@ -9,6 +9,7 @@
 --       codes "o" renewed
 --             "c" cancelled  renewed, and somebody wants it cancelled
 --             "l" lost       not the current hand-out
+-- moving  nothing is removed: no id is empty
 --
 -- A repeat renews once more, and a lease never gets shorter. A late copy renews what is still the same hand-out, once:
 -- the task of a worker that is gone comes back a lease later. Harmless.

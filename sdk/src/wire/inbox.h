@@ -66,6 +66,13 @@ void gh_inbox_received(gh_inbox* inbox, uint32_t size);
 /* The reader has room for nodes_max values, or more. */
 gh_read gh_inbox_next(gh_inbox* inbox, gh_reader* reader, const gh_reply** reply);
 
+/* Nothing of a reply is there, nor awaited to be passed over: its bytes may be taken away, and others given. */
+static inline bool gh_inbox_is_empty(const gh_inbox* inbox)
+{
+    return inbox->start == inbox->end && inbox->skip == 0 && !inbox->scanning && !inbox->cuts &&
+           inbox->failed == GH_READ_MORE;
+}
+
 /* Forgets everything, for a new connection. */
 void gh_inbox_reset(gh_inbox* inbox);
 

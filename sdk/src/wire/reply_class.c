@@ -13,9 +13,9 @@
     X("BUSY Valkey is busy", GH_CLASS_RETRY)                                                                           \
     X("LOADING Redis is loading", GH_CLASS_RETRY) /* reads its data set */                                             \
     X("LOADING Valkey is loading", GH_CLASS_RETRY)                                                                     \
-    X("TRYAGAIN Multiple keys request", GH_CLASS_RETRY)                                                                \
-    X("CLUSTERDOWN The cluster is down", GH_CLASS_RETRY)                                                               \
-    X("CLUSTERDOWN Hash slot not served", GH_CLASS_RETRY)                                                              \
+    X("TRYAGAIN Multiple keys request", GH_CLASS_SLOT)                                                                 \
+    X("CLUSTERDOWN The cluster is down", GH_CLASS_SLOT)                                                                \
+    X("CLUSTERDOWN Hash slot not served", GH_CLASS_SLOT)                                                               \
     X("ERR max number of clients", GH_CLASS_RETRY)                                                                     \
     X("ERR Error running script (call to", GH_CLASS_OTHER) /* 6.2: the cause stands inside, see below */               \
     X("OOM ", GH_CLASS_HEALTH)                                                                                         \
@@ -34,8 +34,8 @@
     X("ERR Script attempted to access a non local key", GH_CLASS_HALF)                                                 \
     X("ERR Unable to execute command", GH_CLASS_HALF) /* the same, Valkey 8.1 and later */                             \
     X("CROSSSLOT ", GH_CLASS_REFUSED)                                                                                  \
-    X("MOVED ", GH_CLASS_REFUSED) /* a Cluster node, and the key lives on another one */                               \
-    X("ASK ", GH_CLASS_RETRY)     /* its slot is moving, and not yet there */                                          \
+    X("MOVED ", GH_CLASS_MOVED) /* a Cluster node, and the key lives on another one */                                 \
+    X("ASK ", GH_CLASS_SLOT)    /* its slot is moving, and not yet there */                                            \
     X("EXECABORT ", GH_CLASS_REFUSED)                                                                                  \
     X("WRONGTYPE ", GH_CLASS_WRONGTYPE)                                                                                \
     X("FENCED the lock is not held with this fence", GH_CLASS_FENCED)                                                  \

@@ -9,6 +9,8 @@ typedef enum gh_reply_class
 {
     GH_CLASS_OTHER = 0, /* an error of the command or script itself; Guildhall's own scripts never answer one   */
     GH_CLASS_RETRY,     /* not carried out; the server will take it later, here                                 */
+    GH_CLASS_SLOT,      /* as RETRY, here or at another node: the slot moves, or a node failed, in a Cluster    */
+    GH_CLASS_MOVED,     /* as REFUSED, by those who do not follow a Cluster: another node has the slot          */
     GH_CLASS_HEALTH,    /* as RETRY, and somebody should look after the server                                  */
     GH_CLASS_NOSCRIPT,      /* not carried out: the script is not there                                             */
     GH_CLASS_RECONNECT, /* not carried out; not this server, or not this connection                             */

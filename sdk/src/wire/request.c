@@ -4,6 +4,8 @@
 
 #include "wire/name.h"
 
+#define ROUTE_KEY_SIZE_MAX 384u
+
 /* Room for size bytes, or the request is full from here on. */
 static bool request_room(gh_request* request, size_t size)
 {
@@ -56,6 +58,7 @@ void gh_request_str(gh_request* request, gh_str str)
 {
     if (!request_room(request, str.size + GH_REQUEST_HEADER_SIZE_MAX + 2))
     {
+        if (request->route != NULL) request->route->word(request->route, str);
         gh_sum_add(&request->sum, str);
         return;
     }
@@ -148,6 +151,11 @@ static void keys_put(gh_request* request, uint32_t count, const char* first, con
 
 void gh_request_key(gh_request* request, gh_str key)
 {
+    if (request->full && request->route != NULL)
+    {
+        request->route->key(request->route, key);
+        return;
+    }
     gh_request_str(request, key);
     keys_written(request, 1, key);
 }
@@ -190,6 +198,19 @@ static char* put_key(gh_request* request, gh_str prefix, gh_str kind, gh_str nam
     return place;
 }
 
+/* What of an object's keys is the same in all: "<prefix>:{<kind>:<name>}:" */
+static void route_object(gh_route* route, gh_str prefix, gh_str kind, gh_str name)
+{
+    char key[ROUTE_KEY_SIZE_MAX];
+    gh_request request = gh_request_route(NULL);
+    const char* first;
+    if (prefix.size + kind.size + gh_name_encoded_size(name) + 32 > sizeof key) return;
+    request.at = key;
+    put_key_head(&request, prefix, kind, name, gh_name_encoded_size(name), 1);
+    first = (const char*)memchr(key, '\n', sizeof key) + 1;
+    route->key(route, gh_str_make(first, (size_t)(request.at - first)));
+}
+
 void gh_request_keys(gh_request* request, gh_str prefix, gh_str kind, gh_str name, const char* parts)
 {
     size_t name_size = gh_name_encoded_size(name);
@@ -198,7 +219,11 @@ void gh_request_keys(gh_request* request, gh_str prefix, gh_str kind, gh_str nam
     uint32_t count = (uint32_t)strlen(parts);
     size_t size;
     size_t part_at;
-    if (!request_room(request, size_max * count)) return;
+    if (!request_room(request, size_max * count))
+    {
+        if (request->route != NULL) route_object(request->route, prefix, kind, name);
+        return;
+    }
     part_at = (size_t)(put_key(request, prefix, kind, name, name_size, *parts) - first);
     size = (size_t)(request->at - first);
     for (parts++; *parts != 0; parts++) /* the same bytes but one */

@@ -2,12 +2,20 @@
 
    A request is an array of byte strings, each with its length in front, so no byte of a name or a payload can ever be
    taken for a command. What does not fit sets `full`, and the caller takes the whole request back: half a request is
-   never left in the buffer. One that has no buffer at all is a sum: it writes nothing, and adds up its strings. */
+   never left in the buffer. One that has no buffer at all is a sum or a route: it writes nothing, and adds up its
+   strings, or tells which keys it has. */
 
 #ifndef GH_REQUEST_H
 #define GH_REQUEST_H
 
 #include "base/sum.h"
+
+/* Is told the keys of a request, as they stand in the store, and its other strings, in their order. */
+typedef struct gh_route
+{
+    void (*key)(struct gh_route* route, gh_str key);
+    void (*word)(struct gh_route* route, gh_str word);
+} gh_route;
 
 typedef struct gh_request
 {
@@ -17,12 +25,21 @@ typedef struct gh_request
     bool phantom;       /* each script is given one more key, "<prefix>:{<tag>}:-", of the object of its last one */
     uint32_t keys_left; /* to be written before the phantom                                                       */
     gh_sum sum;         /* of strings and joined ones, not of keys and numbers                                    */
+    gh_route* route;    /* NULL: nobody is told                                                                   */
+    const struct gh_script* script; /* that it runs; NULL: not looked up yet                                       */
 } gh_request;
 
 /* To tell whether the strings of a request have changed, when its numbers may. */
 static inline gh_request gh_request_sum(void)
 {
-    gh_request request = {NULL, NULL, true, false, 0, {0, true}};
+    gh_request request = {NULL, NULL, true, false, 0, {0, true}, NULL, NULL};
+    return request;
+}
+
+static inline gh_request gh_request_route(gh_route* route)
+{
+    gh_request request = {NULL, NULL, true, false, 0, {0, false}, NULL, NULL};
+    request.route = route;
     return request;
 }
 

@@ -32,16 +32,25 @@ static void drill_free(void* thing)
 
 static char shelf[4]; /* of the marks of the game's client */
 
+static gh_client_config config_of(const drill* self)
+{
+    gh_client_config config = game_config(self->seeds != NULL ? self->seeds : redis_server_address(self->server));
+    if (self->seeds != NULL) config.topology = gh_topology_cluster();
+    return config;
+}
+
 static void start_game(drill* self)
 {
-    gh_client_config config = game_config(redis_server_address(self->server));
+    gh_client_config config = config_of(self);
     config.wake = false;
+    if (self->user != NULL) config.user = gh_str_of(self->user);
+    if (self->user != NULL) config.password = gh_str_literal("secret");
     self->game = game_start_with(&config);
-    GAME_UNTIL(gh_client_ready(self->game->client));
+    GAME_UNTIL(self->user != NULL || gh_client_ready(self->game->client)); /* a user may lack rights for that */
     snprintf(shelf, sizeof(shelf), "%02x", (unsigned)(gh_client_id(self->game->client) >> 56));
 }
 
-drill* drill_start_on(const drill_system* system, redis_server* server)
+drill* drill_start_in_cluster(const drill_system* system, redis_server* server, const char* seeds)
 {
     drill* self = calloc(1, sizeof(*self));
     assert_non_null(self);
@@ -50,9 +59,16 @@ drill* drill_start_on(const drill_system* system, redis_server* server)
     cleanup_add(drill_free, self);
     self->system = system;
     self->within_us = 5 * SECOND_US * suite_patience();
+    self->progress_us = seeds == NULL ? SECOND_US / 5 * suite_patience() : self->within_us; /* slots may move */
     self->server = server;
+    self->seeds = seeds;
     start_game(self);
     return self;
+}
+
+drill* drill_start_on(const drill_system* system, redis_server* server)
+{
+    return drill_start_in_cluster(system, server, NULL);
 }
 
 static drill* start_drill(const drill_system* system, bool clock)
@@ -73,6 +89,12 @@ drill* drill_start(const drill_system* system)
 drill* drill_start_with_clock(const drill_system* system)
 {
     return start_drill(system, true);
+}
+
+void drill_set_user(drill* self, const char* user)
+{
+    self->user = user;
+    drill_new_game(self);
 }
 
 void drill_new_game(drill* self)
@@ -132,8 +154,10 @@ static bool has_states(const drill* self)
 
 static void run_prepare(drill* self, const drill_case* of)
 {
-    game* one = game_start_ready(redis_server_address(self->server));
-    game* two = game_start_ready(redis_server_address(self->server));
+    gh_client_config config = config_of(self);
+    game* one = game_start_with(&config);
+    game* two = game_start_with(&config);
+    GAME_UNTIL(gh_client_ready(one->client) && gh_client_ready(two->client));
     of->prepare(one, two);
     game_end(two);
     game_end(one);

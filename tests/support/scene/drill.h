@@ -27,12 +27,15 @@ typedef struct drill
 {
     const struct drill_system* system;
     redis_server* server;
+    const char* seeds;      /* of the Cluster that the server is a node of, and its games follow; NULL: they do not */
+    const char* user;       /* of the game, with the password of KEYS.md; NULL: the default one */
     game* game;             /* whose ops are run; without the wake link   */
     uint64_t end_us;        /* then an op that is not over is given up    */
     void* bag;              /* for arm and run to share; zero before arm  */
     char* memory;           /* of DRILL_NEW, zeroed before arm            */
     size_t used;
     uint64_t within_us;     /* how long an op may take                    */
+    uint64_t progress_us;   /* of those that end if they get no further   */
     const drill_case* current;
     bool has_clock;
     void (*between)(struct drill* self); /* NULL, or called between two ticks of a run */
@@ -79,6 +82,10 @@ drill* drill_start_with_clock(const drill_system* system);
 
 /* On that server, where only drill_prepare works: it empties it, prepares the case's state anew, and arms. */
 drill* drill_start_on(const drill_system* system, redis_server* server);
+/* The same on a node of a Cluster, whose games follow that. */
+drill* drill_start_in_cluster(const drill_system* system, redis_server* server, const char* seeds);
+/* Its game from now on; states are prepared by the default user all the same. */
+void drill_set_user(drill* self, const char* user);
 void drill_prepare(drill* self, const drill_case* of);
 
 /* The store as the case's prepare left it, and an empty bag; then arm. */

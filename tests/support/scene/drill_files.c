@@ -69,7 +69,7 @@ static gh_status run_send_file(drill* self)
     files_bag* bag = DRILL_NEW(self, files_bag);
     sender_init(&bag->out, self->game, 2, parcel_bytes(self->game, SIZE, 1, false), SIZE);
     configure(&bag->out);
-    bag->out.config.progress_us = SECOND_US / 5 * suite_patience();
+    bag->out.config.progress_us = self->progress_us;
     sender_begin(&bag->out, NAME);
     DRILL_UNTIL(self, sender_step(&bag->out));
     gh_status status = gh_op_poll(&bag->out.op.op);
@@ -84,7 +84,7 @@ static gh_status read_file(drill* self, files_bag* bag, const char* who)
 {
     reader_init(&bag->in, self->game, SIZE);
     bag->in.config.channel = NAME;
-    bag->in.config.progress_us = SECOND_US / 5 * suite_patience();
+    bag->in.config.progress_us = self->progress_us;
     reader_begin(&bag->in, NAME, who);
     DRILL_UNTIL(self, reader_step(&bag->in));
     gh_status status = gh_op_poll(&bag->in.op.op);
@@ -248,7 +248,7 @@ static gh_status flush_file(drill* self, const char* file)
 {
     totals_bag* bag = DRILL_NEW(self, totals_bag);
     gh_aggregate_flush_config config = gh_aggregate_flush_config_default();
-    config.progress_us = SECOND_US / 5 * suite_patience();
+    config.progress_us = self->progress_us;
     assert_status(gh_aggregate_flush_begin(&bag->flush, self->game->client, new_totals(self->game), NAME,
                                            gh_str_of(file), &config),
                   GH_OK);

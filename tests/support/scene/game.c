@@ -3,6 +3,7 @@
 #include "support/scene/game.h"
 
 #include "support/cleanup.h"
+#include "support/scene/fronted.h"
 #include "support/scene/secure.h"
 
 #include <stdio.h>
@@ -66,6 +67,7 @@ static void game_close(void* thing)
     if (*link == self) *link = self->next;
     gh_client_shutdown(self->client);
     secure_close(self->way);
+    fronted_close(self->fleet);
     while (self->objects != NULL)
     {
         struct game_object* object = self->objects;
@@ -88,14 +90,14 @@ game* game_start_with(const gh_client_config* config)
         if (self->config.hooks.log == NULL) self->config.hooks.log = on_log;
     }
     if (self->config.hooks.assertion == NULL) self->config.hooks.assertion = on_assertion;
+    self->way = secure_open(self->config.address);
+    self->fleet = fronted_open(&self->config);
     self->memory_size = gh_client_memory(&self->config);
     assert_true(self->memory_size > 0);
     assert_int_equal(posix_memalign(&self->memory, 16, self->memory_size), 0);
     memset(self->memory, 0xa5, self->memory_size); /* nothing may count on zeroed memory */
-    self->way = secure_open(self->config.address);
-    assert_status(
-        gh_client_init(self->memory, self->memory_size, &self->config, secure_platform(self->way), &self->client),
-        GH_OK);
+    const gh_platform* platform = fronted_platform(self->fleet, secure_platform(self->way));
+    assert_status(gh_client_init(self->memory, self->memory_size, &self->config, platform, &self->client), GH_OK);
     self->next = games;
     games = self;
     cleanup_add(game_close, self);
@@ -108,10 +110,24 @@ game* game_start(const char* address)
     return game_start_with(&config);
 }
 
+/* Of a Cluster each node; else links would come with the first op for each. */
+static void open_links(game* self)
+{
+    const char* word;
+    for (size_t i = 0; self->fleet != NULL && (word = fronted_word(i)) != NULL; i++)
+    {
+        gh_command* op = GAME_NEW(self, gh_command);
+        const gh_str words[2] = {gh_str_literal("EXISTS"), gh_str_of(word)};
+        assert_status(gh_command_begin(op, self->client, words, 2, NULL), GH_OK);
+        GAME_UNTIL(gh_op_poll(&op->op) != GH_PENDING);
+    }
+}
+
 game* game_start_ready(const char* address)
 {
     game* self = game_start(address);
     GAME_UNTIL(gh_client_ready(self->client));
+    open_links(self);
     return self;
 }
 

@@ -27,6 +27,7 @@ typedef struct game
     char last_error[256];     /* the last line that was logged as an error */
     struct game_object* objects;
     struct secure_way* way;   /* with --tls; else NULL */
+    struct fronted_way* fleet; /* with --cluster and --sentinel; else NULL */
     struct game* next;
 } game;
 

@@ -33,3 +33,10 @@ const char* rights_of_the_page(void)
     free(text);
     return line;
 }
+
+const char* rights_in_a_cluster(void)
+{
+    static char line[2048 + 32];
+    snprintf(line, sizeof(line), "%s +cluster|slots +asking", rights_of_the_page());
+    return line;
+}

@@ -7,4 +7,7 @@
    for the whole run. */
 const char* rights_of_the_page(void);
 
+/* The same, and what guildhall/cluster.h says beside it. */
+const char* rights_in_a_cluster(void);
+
 #endif

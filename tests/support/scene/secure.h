@@ -17,15 +17,6 @@ const gh_platform* secure_platform(secure_way* way);
 /* After the client was shut down. NULL is fine. */
 void secure_close(secure_way* way);
 
-/* Tests that --tls leaves out, "file.test" or "file.*", and why. The last one has no pattern. */
-typedef struct secure_apart
-{
-    const char* pattern;
-    const char* reason;
-} secure_apart;
-
-extern const secure_apart secure_aparts[];
-
 /* Whether guildhall_tests was built with TLS. */
 bool secure_is_there(void);
 

@@ -27,26 +27,30 @@ void sleeper_tick(scripted* world)
     scripted_tick(world, ready || later_us < 50 ? 50 : later_us);
 }
 
-static void add_fd(const game* self, gh_link_name link, struct pollfd* fds, nfds_t* count)
+#define HANDLES_MAX 16 /* of one game */
+
+static nfds_t add_handles(const game* self, struct pollfd* fds)
 {
-    bool want_write = false;
-    intptr_t fd = gh_client_fd(self->client, link, &want_write);
-    if (fd < 0) return;
-    fds[(*count)++] = (struct pollfd){(int)fd, (short)(want_write ? POLLIN | POLLOUT : POLLIN), 0};
+    gh_client_handle handles[HANDLES_MAX];
+    uint32_t count = gh_client_handles(self->client, handles, HANDLES_MAX);
+    assert_true(count <= HANDLES_MAX);
+    for (uint32_t i = 0; i < count; i++)
+        fds[i] = (struct pollfd){(int)handles[i].handle, (short)(handles[i].want_write ? POLLIN | POLLOUT : POLLIN), 0};
+    return count;
 }
 
 void sleeper_poll(game** games, int count, uint64_t most_us)
 {
-    struct pollfd fds[8];
+    struct pollfd fds[4 * HANDLES_MAX];
     nfds_t fd_count = 0;
+    assert_true(count <= 4);
     for (int i = 0; i < count; i++)
     {
         uint64_t due_us = gh_next_deadline(games[i]->client);
         uint64_t now_us = game_now_us(games[i]);
         uint64_t left_us = due_us > now_us ? due_us - now_us : 0;
         if (left_us < most_us) most_us = left_us;
-        add_fd(games[i], GH_LINK_COMMANDS, fds, &fd_count);
-        add_fd(games[i], GH_LINK_WAKE, fds, &fd_count);
+        fd_count += add_handles(games[i], fds + fd_count);
         games[i]->ticked_us = 0; /* it sleeps because it wants to, so all of it counts */
     }
     poll(fds, fd_count, (int)((most_us + 999) / 1000));

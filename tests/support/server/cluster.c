@@ -73,6 +73,7 @@ static redis_server* start_node(cluster* fleet)
     if (fleet->count == CLUSTER_NODES_MAX) fail_msg("%s", "too many nodes");
     redis_server_options options = {.tcp = true,
                                     .append_only = fleet->options.append_only,
+                                    .clock = fleet->options.clock,
                                     .password = fleet->options.password,
                                     .configuration = fleet->configuration};
     member* self = &fleet->members[fleet->count];
@@ -454,11 +455,30 @@ static bool all_know(cluster* fleet, const char* id)
 }
 
 /* Each two of them at once: the bus alone would tell of all in a second or two. */
-static void join_nodes(cluster* fleet)
+static void meet_all(cluster* fleet)
 {
     for (size_t i = 0; i < fleet->count; i++)
-        for (size_t k = i + 1; k < fleet->count; k++) meet(fleet->members[i].server, fleet->members[k].server);
-    for (size_t i = 0; i < fleet->count; i++) WAIT_SELDOM(all_know(fleet, fleet->members[i].id), cluster_show(fleet));
+        for (size_t k = i + 1; k < fleet->count; k++)
+            if (redis_server_runs(fleet->members[i].server) && redis_server_runs(fleet->members[k].server))
+                meet(fleet->members[i].server, fleet->members[k].server);
+}
+
+/* Two nodes give their hand-shake up when it takes longer than their time-out, so they are made to meet again. */
+static bool have_met(cluster* fleet, uint64_t* again_us)
+{
+    bool result = true;
+    for (size_t i = 0; i < fleet->count && result; i++)
+        if (redis_server_runs(fleet->members[i].server)) result = all_know(fleet, fleet->members[i].id);
+    if (result || wait_now_us() < *again_us) return result;
+    *again_us = wait_now_us() + 5000000;
+    meet_all(fleet);
+    return false;
+}
+
+static void join_nodes(cluster* fleet)
+{
+    uint64_t again_us = 0;
+    WAIT_SELDOM(have_met(fleet, &again_us), cluster_show(fleet));
 }
 
 /* Epochs that differ from the start: else the masters would have to sort that out. */
@@ -497,6 +517,16 @@ cluster* cluster_start(const cluster_options* options)
     cluster_settle(fleet);
     for (size_t i = 0; i < fleet->count; i++) fleet->members[i].elected_us = 0; /* nobody was elected */
     return fleet;
+}
+
+void cluster_needs_names(void)
+{
+    redis_server* server = redis_server_start(NULL);
+    redisReply* reply = redis_server_command(server, "CONFIG GET cluster-announce-hostname");
+    bool has_names = reply->elements > 0;
+    freeReplyObject(reply);
+    redis_server_end(server);
+    if (!has_names) suite_skip("this server has no host names");
 }
 
 void cluster_end(cluster* fleet)
@@ -551,11 +581,7 @@ static redis_server* introduce_node(cluster* fleet)
 {
     must_be_of_one_test(fleet);
     redis_server* node = start_node(fleet);
-    for (size_t i = 0; i + 1 < fleet->count; i++)
-        if (redis_server_runs(fleet->members[i].server)) meet(node, fleet->members[i].server);
-    for (size_t i = 0; i < fleet->count; i++)
-        if (redis_server_runs(fleet->members[i].server))
-            WAIT_SELDOM(all_know(fleet, fleet->members[i].id), cluster_show(fleet));
+    join_nodes(fleet);
     return node;
 }
 

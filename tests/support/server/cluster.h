@@ -42,6 +42,7 @@ typedef struct cluster_options
     unsigned replicas;        /* of each master                                                               */
     unsigned node_timeout_ms; /* how long a node may be silent until the others replace it; 0: 1000           */
     bool append_only;         /* nodes keep their keys over kill9 and restart                                 */
+    bool clock;               /* redis_server_shift_clock works for each node                                 */
     const char* password;     /* of the default user on all nodes, and among them; NULL: none                 */
     const char* user;         /* one more on all nodes, also when they are restarted or added: its name, and
                                  the words of ACL SETUSER behind it (rights.h has those of KEYS.md); NULL: none */
@@ -55,6 +56,9 @@ cluster* cluster_start(const cluster_options* options);
    did to it is mended when the next asks: nodes run again, slots that were on their way stay where they are. Who is
    master, and of what, may differ from the drawing. No nodes can be added to it or removed from it. */
 cluster* cluster_shared(void);
+
+/* Skips the test where servers cannot announce host names: Redis before 7.0. */
+void cluster_needs_names(void);
 
 /* Happens by itself after the test. */
 void cluster_end(cluster* fleet);

@@ -4,7 +4,9 @@
 
 #include "support/server/cluster.h"
 #include "support/suite.h"
+#include "support/wait.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,9 +52,21 @@ static cluster_line read_line(char* text)
     return line;
 }
 
+/* False: it answers nothing while it takes over the data of its master. */
+static bool take_nodes(redis_server* node, char** text)
+{
+    redisReply* reply = redis_server_command(node, "CLUSTER NODES");
+    bool is_loading = reply->type == REDIS_REPLY_ERROR && strncmp(reply->str, "LOADING ", 8) == 0;
+    if (!is_loading && reply->type == REDIS_REPLY_ERROR) fail_msg("CLUSTER NODES: %s", reply->str);
+    if (!is_loading) *text = strdup(reply->str);
+    freeReplyObject(reply);
+    return !is_loading;
+}
+
 cluster_view cluster_view_of(redis_server* node)
 {
-    cluster_view view = {strdup(redis_server_text(node, "CLUSTER NODES")), NULL, 0};
+    cluster_view view = {NULL, NULL, 0};
+    WAIT_SELDOM(take_nodes(node, &view.text), fprintf(stderr, "---- a node that loads without an end"));
     if (view.text == NULL) abort();
     for (char* at = strchr(view.text, '\n'); at != NULL; at = strchr(at + 1, '\n')) view.count++;
     view.lines = calloc(view.count + 1, sizeof(*view.lines));

@@ -340,6 +340,7 @@ static void end_thing(void* thing)
 fake_server* fake_server_start(fake_answer answer, void* context, const char* server_address)
 {
     char folder[SCRATCH_PATH_SIZE];
+    suite_one_server("a fake server");
     fake_server* fake = calloc(1, sizeof(*fake));
     if (fake == NULL) abort();
     scratch_folder(folder);

@@ -7,6 +7,7 @@
 #include "support/cleanup.h"
 #include "support/scratch.h"
 #include "support/server/doors.h"
+#include "support/server/front.h"
 #include "support/server/stream.h"
 #include "support/suite.h"
 #include "support/wait.h"
@@ -62,6 +63,15 @@ typedef struct proxy_trigger
     proxy_how how;
 } proxy_trigger;
 
+/* One more way in, to one node of a fleet. */
+typedef struct side_door
+{
+    char server_address[ADDRESS_SIZE];
+    char address[ADDRESS_SIZE];
+    uint16_t port;
+    int listener;
+} side_door;
+
 struct chaos_proxy
 {
     worker_thread worker;
@@ -71,6 +81,8 @@ struct chaos_proxy
     proxy_mode mode;
     uint16_t port;
     int listener;
+    side_door sides[FRONT_NODES_MAX];
+    size_t side_count;
     uint64_t accepted;
     uint64_t passed[2];
     uint64_t fired;
@@ -279,7 +291,7 @@ static void set_flow(proxied_flow* flow, int from, int to)
     flow->begin = flow->end = 0;
 }
 
-static void accept_one(chaos_proxy* proxy, int client)
+static void accept_one(chaos_proxy* proxy, int client, const char* server_address)
 {
     fcntl(client, F_SETFD, FD_CLOEXEC);
     proxy->accepted++;
@@ -290,7 +302,7 @@ static void accept_one(chaos_proxy* proxy, int client)
         fprintf(stderr, "the proxy cannot serve more than %d connections at once\n", CONNECTION_CAPACITY);
         abort();
     }
-    int server = proxy->mode == PROXY_PASS ? stream_connect(proxy->server_address) : -1;
+    int server = proxy->mode == PROXY_PASS ? stream_connect(server_address) : -1;
     if (server < 0 && proxy->mode != PROXY_SWALLOW)
     {
         close(client);
@@ -305,14 +317,21 @@ static void accept_one(chaos_proxy* proxy, int client)
     set_flow(&connection->flows[PROXY_REPLY], server, client);
 }
 
+static void accept_all_of(chaos_proxy* proxy, int listener, const char* server_address)
+{
+    while (listener >= 0)
+    {
+        int client = accept(listener, NULL, NULL);
+        if (client < 0) return;
+        accept_one(proxy, client, server_address);
+    }
+}
+
 static void accept_all(chaos_proxy* proxy)
 {
-    while (proxy->listener >= 0)
-    {
-        int client = accept(proxy->listener, NULL, NULL);
-        if (client < 0) return;
-        accept_one(proxy, client);
-    }
+    accept_all_of(proxy, proxy->listener, proxy->server_address);
+    for (size_t i = 0; i < proxy->side_count; i++)
+        accept_all_of(proxy, proxy->sides[i].listener, proxy->sides[i].server_address);
 }
 
 /* ---- The thread ---- */
@@ -339,6 +358,7 @@ static size_t collect_wanted(const chaos_proxy* proxy, struct pollfd* wanted)
     size_t count = 0;
     want(wanted, &count, proxy->worker.poke_out, POLLIN);
     want(wanted, &count, proxy->listener, POLLIN);
+    for (size_t i = 0; i < proxy->side_count; i++) want(wanted, &count, proxy->sides[i].listener, POLLIN);
     for (size_t i = 0; i < CONNECTION_CAPACITY; i++)
     {
         const proxied* connection = proxy->connections[i];
@@ -354,7 +374,7 @@ static size_t collect_wanted(const chaos_proxy* proxy, struct pollfd* wanted)
 static void step(void* context)
 {
     chaos_proxy* proxy = context;
-    struct pollfd wanted[2 + CONNECTION_CAPACITY * 4];
+    struct pollfd wanted[2 + FRONT_NODES_MAX + CONNECTION_CAPACITY * 4];
     struct timespec soon = {0, 100 * 1000};
 
     pthread_mutex_lock(&proxy->worker.lock);
@@ -388,19 +408,48 @@ static void leave(chaos_proxy* proxy)
 
 /* ---- Controls ---- */
 
-static void listen_again(chaos_proxy* proxy)
+static int listen_at(const chaos_proxy* proxy, int listener, const char* address, uint16_t* port)
 {
-    if (proxy->listener >= 0) return;
-    proxy->listener = proxy->entrance == PROXY_UNIX ? stream_listen_unix(proxy->address + strlen("unix:"))
-                                                    : stream_listen_tcp(false, &proxy->port);
+    if (listener >= 0) return listener;
+    return proxy->entrance == PROXY_UNIX ? stream_listen_unix(address + strlen("unix:"))
+                                         : stream_listen_tcp(false, port);
+}
+
+/* False: somewhere it cannot. */
+static bool listen_again(chaos_proxy* proxy)
+{
+    proxy->listener = listen_at(proxy, proxy->listener, proxy->address, &proxy->port);
+    bool all = proxy->listener >= 0;
+    for (size_t i = 0; i < proxy->side_count; i++)
+    {
+        side_door* side = &proxy->sides[i];
+        side->listener = listen_at(proxy, side->listener, side->address, &side->port);
+        all = all && side->listener >= 0;
+    }
+    return all;
+}
+
+static void stop_listener(int* listener)
+{
+    if (*listener < 0) return;
+    shutdown(*listener, SHUT_RDWR);
+    close(*listener);
+    *listener = -1;
+}
+
+static void stop_listening(chaos_proxy* proxy)
+{
+    stop_listener(&proxy->listener);
+    for (size_t i = 0; i < proxy->side_count; i++) stop_listener(&proxy->sides[i].listener);
 }
 
 static void end_thing(void* thing)
 {
     chaos_proxy* proxy = thing;
     doors_remove(proxy->address);
+    front_way_remove(proxy->address);
     worker_stop(&proxy->worker);
-    if (proxy->listener >= 0) close(proxy->listener);
+    stop_listening(proxy);
     for (size_t i = 0; i < CONNECTION_CAPACITY; i++)
     {
         if (proxy->connections[i] != NULL) close_connection(proxy->connections[i], PROXY_FIN);
@@ -419,6 +468,24 @@ static void take_server(chaos_proxy* proxy, const char* server_address)
     else doors_remove(proxy->address);
 }
 
+/* In front of a fleet, it stands in front of each of its nodes. */
+static void open_sides(chaos_proxy* proxy, store_front* front)
+{
+    front_way* way = front_way_add(proxy->address, front);
+    const char* node;
+    for (size_t i = 0; (node = front_node(front, i)) != NULL; i++)
+    {
+        side_door* side = &proxy->sides[proxy->side_count++];
+        snprintf(side->server_address, ADDRESS_SIZE, "%s", node);
+        snprintf(side->address, ADDRESS_SIZE, "%.100s-%u", proxy->address, (unsigned)i);
+        side->listener = -1;
+        listen_again(proxy);
+        if (side->listener < 0) fail_msg("the proxy cannot listen: %s", strerror(errno));
+        if (proxy->entrance == PROXY_TCP) snprintf(side->address, ADDRESS_SIZE, "127.0.0.1:%u", side->port);
+        snprintf(way->doors[i], ADDRESS_SIZE, "%s", side->address);
+    }
+}
+
 chaos_proxy* proxy_start(const char* server_address, proxy_entrance entrance)
 {
     chaos_proxy* proxy = calloc(1, sizeof(*proxy));
@@ -432,6 +499,7 @@ chaos_proxy* proxy_start(const char* server_address, proxy_entrance entrance)
     if (proxy->listener < 0) fail_msg("the proxy cannot listen: %s", strerror(errno));
     if (entrance == PROXY_TCP) snprintf(proxy->address, ADDRESS_SIZE, "127.0.0.1:%u", proxy->port);
     take_server(proxy, server_address);
+    if (front_find(server_address) != NULL) open_sides(proxy, front_find(server_address)->front);
     worker_start(&proxy->worker, step, proxy);
     cleanup_add(end_thing, proxy);
     return proxy;
@@ -460,14 +528,9 @@ void proxy_set_mode(chaos_proxy* proxy, proxy_mode mode)
     enter(proxy);
     accept_all(proxy); /* those who came before are treated as before */
     proxy->mode = mode;
-    if (mode != PROXY_REFUSE) listen_again(proxy);
-    else if (proxy->listener >= 0)
-    {
-        shutdown(proxy->listener, SHUT_RDWR);
-        close(proxy->listener);
-        proxy->listener = -1;
-    }
-    bool listens = mode == PROXY_REFUSE || proxy->listener >= 0;
+    bool listens = true;
+    if (mode != PROXY_REFUSE) listens = listen_again(proxy);
+    else stop_listening(proxy);
     leave(proxy);
     if (!listens) fail_msg("the proxy cannot listen again: %s", strerror(errno));
 }

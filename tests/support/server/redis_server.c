@@ -5,6 +5,7 @@
 #include "support/cleanup.h"
 #include "support/clock.h"
 #include "support/server/doors.h"
+#include "support/server/front.h"
 #include "support/server/redis_process.h"
 #include "support/scratch.h"
 #include "support/server/stream.h"
@@ -23,13 +24,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define ADDRESS_SIZE   128
-#define START_ATTEMPTS 8
+#define ADDRESS_SIZE    128
+#define START_ATTEMPTS  8
+#define FRONT_WORDS_MAX 128 /* of one command to a fleet */
 
 struct redis_server
 {
     redis_server_options options;
-    bool shared; /* the server of --redis: not ours to stop */
+    bool shared;        /* the server of --redis: not ours to stop */
+    store_front* front; /* a fleet stands in its place, or NULL */
     bool frozen;
     pid_t pid; /* 0 when it does not run */
     uint16_t port;
@@ -60,6 +63,7 @@ static void forget_audit(redis_server* server)
 static void must_be_ours(const redis_server* server)
 {
     if (server->shared) fail_msg("%s", "the server of --redis must not be stopped: use redis_server_start");
+    if (server->front != NULL) suite_one_server("to stop a server");
 }
 
 static void end_process(redis_server* server, int signal_number)
@@ -189,10 +193,20 @@ static void start_process(redis_server* server, bool may_change_port)
     fail_msg("%s", "the server did not start; its log is above");
 }
 
+static void remove_front(redis_server* server)
+{
+    front_way_remove(server->address);
+    front_way_remove(server->tcp_address);
+    forget_audit(server);
+    front_give_back(server->front);
+    scratch_remove(server->folder);
+}
+
 static void end_thing(void* thing)
 {
     redis_server* server = thing;
-    if (server->shared)
+    if (server->front != NULL) remove_front(server);
+    else if (server->shared)
     {
         static const char script[] =
             "local n = '0' repeat local r = redis.call('SCAN', n, 'MATCH', ARGV[1], 'COUNT', 1000) n = r[1]"
@@ -227,6 +241,29 @@ static void write_configuration(const redis_server* server)
         fail_msg("cannot write %s", server->file);
 }
 
+/* One that keeps its data is one that is killed, and one with words of its own is looked at as it is. */
+static bool fleet_serves(const redis_server_options* options)
+{
+    if (suite_store() == SUITE_ONE_SERVER) return false;
+    if (options == NULL) return true;
+    if (options->configuration != NULL) return false; /* a node of a fleet */
+    if (options->append_only || options->user != NULL || options->password != NULL || options->arguments != NULL)
+        suite_one_server("a server with settings of its own");
+    return true;
+}
+
+/* Who asks a master by another way, as redis-cli does, finds it at the server's own path. */
+static void start_front(redis_server* server)
+{
+    server->front = front_take(server->options.clock);
+    const char* master = front_only_master(server->front);
+    if (master != NULL && symlink(master + strlen("unix:"), server->address + strlen("unix:")) != 0)
+        fail_msg("cannot link %s", server->address);
+    front_way_add(server->address, server->front);
+    if (server->options.tcp) choose_port(server);
+    if (server->options.tcp) front_way_add(server->tcp_address, server->front);
+}
+
 redis_server* redis_server_start(const redis_server_options* options)
 {
     redis_server* server = new_server(options);
@@ -237,6 +274,12 @@ redis_server* redis_server_start(const redis_server_options* options)
     snprintf(server->file, sizeof(server->file), "%s/server.conf", server->folder);
     snprintf(server->address, ADDRESS_SIZE, "unix:%s/redis.sock", server->folder);
     snprintf(server->prefix, sizeof(server->prefix), "gh");
+    if (fleet_serves(options))
+    {
+        start_front(server);
+        cleanup_add(end_thing, server);
+        return server;
+    }
     cleanup_add(end_thing, server);
     if (server->options.clock) server->clock = clock_open(server->folder);
     write_configuration(server);
@@ -273,6 +316,19 @@ redis_server* redis_server_cluster_node(void)
     redis_server_do(node, "FLUSHALL");
     redis_server_do(node, "SCRIPT FLUSH");
     return node;
+}
+
+static long long cluster_number(redis_server* node, const char* name)
+{
+    const char* at = strstr(redis_server_text(node, "CLUSTER INFO"), name);
+    if (at == NULL) fail_msg("CLUSTER INFO has no %s", name);
+    return strtoll(at + strlen(name), NULL, 10);
+}
+
+void redis_server_await_epoch(redis_server* taker, redis_server* giver)
+{
+    long long epoch = cluster_number(giver, "cluster_my_epoch:");
+    WAIT_FOR(cluster_number(taker, "cluster_current_epoch:") >= epoch);
 }
 
 static bool knows_all_slots(redis_server* node)
@@ -393,6 +449,11 @@ void redis_server_end(redis_server* server)
 
 void redis_server_shift_clock(redis_server* server, int64_t offset_us)
 {
+    if (server->front != NULL)
+    {
+        front_shift_clock(server->front, offset_us);
+        return;
+    }
     if (server->clock == NULL) fail_msg("%s", "start the server with options.clock");
     if (!clock_is_attached(server->clock)) fail_msg("%s", "the server did not load the clock shim");
     clock_shift(server->clock, offset_us);
@@ -430,7 +491,29 @@ static void begin_audit(redis_server* server)
 {
     if (server->last != NULL) freeReplyObject(server->last);
     server->last = NULL;
-    connect_audit(server);
+    if (server->front == NULL) connect_audit(server);
+}
+
+/* A command as hiredis would send it, "*2\r\n$3\r\nGET\r\n...", given to the fleet word by word. */
+static redisReply* ask_front(const redis_server* server, const char* format, va_list arguments)
+{
+    const char* words[FRONT_WORDS_MAX];
+    size_t sizes[FRONT_WORDS_MAX];
+    char* bytes = NULL;
+    if (redisvFormatCommand(&bytes, format, arguments) < 0) abort();
+    const char* at = bytes;
+    const size_t count = (size_t)strtoul(at + 1, NULL, 10);
+    if (count > FRONT_WORDS_MAX) fail_msg("%s", "too many words for a fleet");
+    for (size_t i = 0; i < count; i++)
+    {
+        at = strchr(at, '$');
+        sizes[i] = (size_t)strtoul(at + 1, NULL, 10);
+        words[i] = strchr(at, '\n') + 1;
+        at = words[i] + sizes[i];
+    }
+    redisReply* reply = front_ask(server->front, words, sizes, count);
+    redisFreeCommand(bytes);
+    return reply;
 }
 
 /* NULL where the connection broke. */
@@ -438,6 +521,7 @@ static redisReply* try_audit(redis_server* server, const char* format, va_list a
 {
     if (server->shared && strncasecmp(format, "FLUSH", 5) == 0) fail_msg("%s", "never flush the server of --redis");
     begin_audit(server);
+    if (server->front != NULL) return ask_front(server, format, arguments);
 
     /* hiredis writes without MSG_NOSIGNAL; the code under test keeps its own SIGPIPE manners, so only for
        now. */
@@ -468,7 +552,8 @@ void redis_server_queue(redis_server* server, const char* format, ...)
     va_list arguments;
     if (server->queued == 0) begin_audit(server);
     va_start(arguments, format);
-    if (redisvAppendCommand(server->audit, format, arguments) != REDIS_OK) abort();
+    if (server->front != NULL) freeReplyObject(ask_front(server, format, arguments));
+    else if (redisvAppendCommand(server->audit, format, arguments) != REDIS_OK) abort();
     va_end(arguments);
     server->queued++;
 }
@@ -479,6 +564,7 @@ void redis_server_drain(redis_server* server)
     for (; server->queued > 0; server->queued--)
     {
         void* got = NULL;
+        if (server->front != NULL) continue;
         if (redisGetReply(server->audit, &got) != REDIS_OK) fail_msg("queued audits: %s", server->audit->errstr);
         redisReply* reply = got;
         if (reply->type == REDIS_REPLY_ERROR) fail_msg("a queued audit: %s", reply->str);
@@ -490,6 +576,7 @@ void redis_server_drain(redis_server* server)
 redisReply* redis_server_words(redis_server* server, const char* const* words, const size_t* sizes, size_t count)
 {
     begin_audit(server);
+    if (server->front != NULL) return front_ask(server->front, words, sizes, count);
     void (*handler)(int) = signal(SIGPIPE, SIG_IGN);
     redisReply* reply = redisCommandArgv(server->audit, (int)count, (const char**)words, sizes);
     signal(SIGPIPE, handler);
@@ -580,13 +667,15 @@ long long redis_server_calls(redis_server* server, const char* command)
 {
     char wanted[64];
     snprintf(wanted, sizeof(wanted), "\ncmdstat_%s:calls=", command);
-    const char* text = redis_server_text(server, "INFO commandstats");
-    const char* found = text == NULL ? NULL : strstr(text, wanted);
-    return found == NULL ? 0 : strtoll(found + strlen(wanted), NULL, 10);
+    long long calls = 0;
+    const char* at = redis_server_text(server, "INFO commandstats");
+    while (at != NULL && (at = strstr(at, wanted)) != NULL) calls += strtoll(at += strlen(wanted), NULL, 10);
+    return calls;
 }
 
 long long redis_server_keys(redis_server* server)
 {
+    if (server->front != NULL) return front_keys(server->front);
     if (!server->shared) return redis_server_integer(server, "DBSIZE");
     static const char script[] = "local c, n = 0, '0' repeat local r = redis.call('SCAN', n, 'MATCH', ARGV[1], 'COUNT',"
                                  " 1000) n = r[1] c = c + #r[2] until n == '0' return c";

@@ -53,6 +53,11 @@ redis_server* redis_server_cluster_node(void);
 /* Two of them, the first of which has all slots and the second none. Shared as well, and as empty. */
 void redis_server_cluster_pair(redis_server* nodes[2]);
 
+/* Before one gives a slot to the other: until that one knows the giver's epoch. A node that is given a slot takes a
+   newer epoch than all it knows; if it does not know the giver's, the giver's older messages take the slot away again,
+   and then each of the two says that the other has it. */
+void redis_server_await_epoch(redis_server* taker, redis_server* giver);
+
 /* "unix:/path", "127.0.0.1:PORT", "[::1]:PORT"; the latter two NULL when it does not listen there. Valid
    until the end of the server, the same after a restart. redis_server_address is the unix one, or that of
    --redis. */

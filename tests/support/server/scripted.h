@@ -20,7 +20,8 @@
 #include "guildhall/guildhall.h"
 
 #define SCRIPTED_WORDS_MAX 160
-#define SCRIPTED_STREAMS_MAX 4
+#define SCRIPTED_STREAMS_MAX 128
+#define SCRIPTED_HOST_SIZE   256
 #define SCRIPTED_OPENS_MAX 512
 
 typedef struct scripted scripted;
@@ -28,9 +29,15 @@ typedef struct scripted scripted;
 /* True: the request was taken care of, with whatever was added to the reply, which may be nothing. */
 typedef bool (*scripted_answer)(scripted* world, const gh_str* words, size_t count, byte_buffer* reply);
 
+/* Whether somebody is there: GH_OK, GH_PENDING, or GH_REFUSED. */
+typedef gh_status (*scripted_door)(scripted* world, const gh_address* address);
+
 typedef struct scripted_stream
 {
     bool open;
+    uint16_t port;
+    char host[SCRIPTED_HOST_SIZE]; /* where it goes                          */
+    char name[SCRIPTED_HOST_SIZE]; /* and for which name TLS would verify it */
     bool ended;           /* the peer has closed it */
     byte_buffer requests; /* not yet answered */
     byte_buffer replies;  /* not yet received */
@@ -53,8 +60,11 @@ struct scripted
     bool silent;        /* the peer takes requests and does not answer          */
     size_t send_max;    /* bytes that one send takes; 0: it would block         */
     size_t receive_max; /* bytes that one receive gives; 0: it would block      */
+    size_t streams_max; /* that may be open at once; 4 at first                 */
     scripted_answer answer;
-    void* context; /* for answer */
+    scripted_door door;           /* NULL: open_status, wherever it goes           */
+    const scripted_stream* asked; /* while answer runs: on which stream            */
+    void* context;                /* for answer and door                           */
 
     uint64_t opens;
     uint64_t closes;
@@ -63,7 +73,8 @@ struct scripted
     uint64_t opened_at_us[SCRIPTED_OPENS_MAX]; /* now_us of the first ones */
     gh_address_kind opened_kind;               /* where the last one went  */
     uint16_t opened_port;
-    char opened_host[256];
+    char opened_host[SCRIPTED_HOST_SIZE];
+    char opened_name[SCRIPTED_HOST_SIZE];
     byte_buffer log; /* "E text\n", "W ...", "I ...", "D ..."; unless the config has hooks of its own */
 
     scripted_stream streams[SCRIPTED_STREAMS_MAX];
@@ -100,6 +111,7 @@ gh_command* scripted_ask(scripted* world, const char* word, uint64_t timeout_us,
 gh_lock* scripted_want(scripted* world, const char* name, uint64_t lease_us, uint64_t wait_us);
 
 bool scripted_logged(const scripted* world, const char* text);
+unsigned scripted_times_logged(const scripted* world, const char* text);
 gh_client_stats scripted_stats(const scripted* world);
 
 /* Ticks every step_us until the condition holds; fails the test when that takes longer than most_us. */

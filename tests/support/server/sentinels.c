@@ -15,12 +15,17 @@
 #define SEEDS_SIZE         256
 
 /* Of Sentinels, in milliseconds: how often they ask a server how it stands, tell each other of themselves,
-   and look whether a server is there. */
+   and look whether a server is there.
+
+   PUBLISH_MS is left as it is, because by it they measure how long they wait to hear of a failover: a replica that says
+   to be a master is made a replica again after four times that. Only the one that leads a failover knows of it, and it
+   asks the new master once a second, whatever INFO_MS is. With 200 ms the others undid failovers a tenth of a second
+   before they would have been told: so that is for the start alone, where all have to find each other. */
 #define INFO_MS          10000
 #define PUBLISH_MS       2000
 #define PING_MS          1000
 #define QUICK_INFO_MS    200
-#define QUICK_PUBLISH_MS 200
+#define START_PUBLISH_MS 200
 #define TILT_MS          1000 /* how long one keeps still that finds that its clock has jumped, or that it was frozen */
 
 struct sentinels
@@ -84,6 +89,7 @@ static void add_server(sentinels* fleet, char* configuration, const char* replic
     add_line(configuration, "replicaof 127.0.0.1", replica_of);
     redis_server_options server = {.tcp = true,
                                    .append_only = options->append_only,
+                                   .clock = options->clock,
                                    .password = options->password,
                                    .configuration = configuration};
     fleet->servers[fleet->server_count] = redis_server_start(&server);
@@ -112,13 +118,12 @@ static void add_sentinel(sentinels* fleet)
 /* A Sentinel tries to connect once in its ping period. After a failover it connects anew, and where that period is
    longer than what it takes for down, it takes the new master for down at once, and fails over again. One that is too
    old for this command goes on as it does. */
-static void set_pace(const sentinels* fleet, redis_server* sentinel, bool quick)
+static void set_pace(const sentinels* fleet, redis_server* sentinel, bool quick, unsigned publish_ms)
 {
     unsigned ping_ms = fleet->options.down_after_ms / 4;
-    redisReply* reply =
-        redis_server_command(sentinel, "SENTINEL DEBUG INFO-PERIOD %d PUBLISH-PERIOD %d PING-PERIOD %u TILT-PERIOD %d",
-                             quick ? QUICK_INFO_MS : INFO_MS, quick ? QUICK_PUBLISH_MS : PUBLISH_MS,
-                             ping_ms < PING_MS ? ping_ms + 1 : PING_MS, TILT_MS);
+    redisReply* reply = redis_server_command(
+        sentinel, "SENTINEL DEBUG INFO-PERIOD %d PUBLISH-PERIOD %u PING-PERIOD %u TILT-PERIOD %d",
+        quick ? QUICK_INFO_MS : INFO_MS, publish_ms, ping_ms < PING_MS ? ping_ms + 1 : PING_MS, TILT_MS);
     freeReplyObject(reply);
 }
 
@@ -160,9 +165,10 @@ sentinels* sentinels_start(const sentinels_options* options)
         add_server(fleet, fleet->replica_configuration, port_of(master));
     WAIT_SELDOM(knows_replicas(master, fleet->options.replicas), sentinels_show(fleet));
     for (unsigned i = 0; i < fleet->options.sentinels; i++) add_sentinel(fleet);
-    for (size_t i = 0; i < fleet->watcher_count; i++) set_pace(fleet, fleet->watchers[i], true);
+    for (size_t i = 0; i < fleet->watcher_count; i++) set_pace(fleet, fleet->watchers[i], true, START_PUBLISH_MS);
     sentinels_settle(fleet);
-    for (size_t i = 0; i < fleet->watcher_count; i++) set_pace(fleet, fleet->watchers[i], fleet->options.quick);
+    for (size_t i = 0; i < fleet->watcher_count; i++)
+        set_pace(fleet, fleet->watchers[i], fleet->options.quick, PUBLISH_MS);
     return fleet;
 }
 
@@ -177,7 +183,7 @@ void sentinels_end(sentinels* fleet)
 void sentinels_restart(const sentinels* fleet, redis_server* sentinel)
 {
     redis_server_restart(sentinel);
-    set_pace(fleet, sentinel, fleet->options.quick);
+    set_pace(fleet, sentinel, fleet->options.quick, PUBLISH_MS);
 }
 
 /* ---- who is there -------------------------------------------------------------------------------------- */
@@ -333,6 +339,27 @@ redis_server* sentinels_await_master(const sentinels* fleet, const redis_server*
     WAIT_SELDOM((master = sentinels_master(fleet)) != NULL && master != former && all_name(fleet, master),
                 sentinels_show(fleet));
     return master;
+}
+
+/* Its answer may be lost: a Sentinel that does the same cuts its clients off. */
+static void tell(redis_server* server, const char* format, const char* word)
+{
+    redisReply* reply = redis_server_try(server, format, word);
+    if (reply != NULL) freeReplyObject(reply);
+}
+
+void sentinels_make_replica(const sentinels* fleet, redis_server* former)
+{
+    if (!redis_server_runs(former) || !sentinels_is_master(former)) return;
+    for (size_t i = 0; i < fleet->server_count; i++)
+    {
+        redis_server* master = fleet->servers[i];
+        if (master == former || !redis_server_runs(master) || !sentinels_is_master(master) || !all_name(fleet, master))
+            continue;
+        tell(former, "REPLICAOF 127.0.0.1 %s", port_of(master));
+        tell(former, "CONFIG %s", "REWRITE");
+        return;
+    }
 }
 
 static bool is_taken_up(const sentinels* fleet)

@@ -20,7 +20,7 @@
 
    A start takes two seconds. A master that is killed is replaced two seconds later, one that is asked to give way
    within one, and for most of that one there are two who take writes. A former master that comes back, or was frozen,
-   is a master until the Sentinels have looked at it for a while: up to 18 seconds, or one if the fleet is quick.
+   is a master until the Sentinels have looked at it for a while: up to 18 seconds, or nine if the fleet is quick.
 
    They try to connect four times in down_after_ms, not once a second as others: with a shorter time until they take a
    master for down they would take a new one for it at once, and fail over again. Redis before 7.0 cannot be told so.
@@ -45,8 +45,10 @@ typedef struct sentinels_options
     unsigned replicas;             /* 0: 2                                                                         */
     unsigned sentinels;            /* 0: 3                                                                         */
     unsigned down_after_ms;        /* how long the master may be silent until a Sentinel takes it for down; 0: 500 */
-    unsigned failover_timeout_ms;  /* what a failover may take until another Sentinel tries; 0: 2000               */
+    unsigned failover_timeout_ms;  /* half of the time until another failover is tried; the one that leads a failover
+                                      gives it up if the replica is no master by then; 0: 2000                       */
     bool quick;                    /* Sentinels look at the servers five times a second, not every ten seconds     */
+    bool clock;                    /* redis_server_shift_clock works for each server                               */
     bool append_only;              /* servers keep their keys over kill9 and restart                               */
     const char* password;          /* of the servers, and among them; NULL: none                                   */
     const char* user;              /* one more on the servers                                                      */
@@ -86,6 +88,10 @@ redis_server* sentinels_await_master(const sentinels* fleet, const redis_server*
 /* SENTINEL FAILOVER: the master gives way although it is well. Asks again until a Sentinel takes it up. It is done
    later: sentinels_await_master. */
 void sentinels_failover(const sentinels* fleet);
+
+/* A former master that says to be one still is made a replica at once, as by an operator who does not wait for the
+   Sentinels to do that. Nothing, where the running Sentinels do not all name another. */
+void sentinels_make_replica(const sentinels* fleet, redis_server* former);
 
 /* Writes the ends of all logs to stderr; what waits in vain does so too. */
 void sentinels_show(const sentinels* fleet);

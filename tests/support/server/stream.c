@@ -8,6 +8,7 @@
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -131,12 +132,35 @@ static int listen_at(bool six, uint16_t* port)
     return descriptor;
 }
 
+/* True if the slice is this process' until it ends: a name in the kernel that only one can have, and that goes with it.
+   Servers do not inherit it. */
+static bool claim_slice(unsigned slice)
+{
+    struct sockaddr_un name = {.sun_family = AF_UNIX};
+    int size = snprintf(name.sun_path + 1, sizeof(name.sun_path) - 1, "guildhall ports %u", slice);
+    int descriptor = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    socklen_t length = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)size);
+    if (descriptor >= 0 && bind(descriptor, (struct sockaddr*)&name, length) == 0) return true;
+    if (descriptor >= 0) close(descriptor);
+    return false;
+}
+
+static unsigned find_slice(void)
+{
+    unsigned first = (unsigned)getpid() % SLICES;
+    for (unsigned i = 0; i < SLICES; i++)
+        if (claim_slice((first + i) % SLICES)) return (first + i) % SLICES;
+    return first;
+}
+
 /* Each process draws from ports of its own, in turn and below those that the kernel gives to connections: a port whose
    server is away for a moment must not become that of another run which happens at the same time. */
 static uint16_t next_own_port(void)
 {
-    static unsigned turn;
-    unsigned slice = (unsigned)getpid() % SLICES;
+    static unsigned turn, slice;
+    static pid_t owner; /* who is forked has a slice of its own */
+    if (owner != getpid()) slice = find_slice();
+    owner = getpid();
     return (uint16_t)(OWN_PORTS_BEGIN + slice * SLICE_PORTS + turn++ % SLICE_PORTS);
 }
 

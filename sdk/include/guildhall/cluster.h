@@ -1,0 +1,51 @@
+/* guildhall/cluster.h -- the store is a Redis or Valkey Cluster: many masters, each with its share of the slots.
+
+       config.topology = gh_topology_cluster();
+       config.address = gh_str_literal("10.0.0.1:6379,10.0.0.2:6379,10.0.0.3:6379");    seeds: any of its nodes
+
+       ops --(slot of the object)--> queue of a node --> its link --> server
+                       ^
+              map of slots <-- MOVED, and CLUSTER SLOTS, read as it comes
+
+   Every object has all its keys in one slot, so every op has one node that it goes to. What moves is followed: an op is
+   sent again to whom the server names, with the same id, and sees a delay and nothing else. Connections are made when
+   they are first needed. Nobody has to know how many nodes there are, or which.
+
+   Ops      your own commands go by the second word, your scripts by their first key; all keys of one lie in one slot.
+   Slots    that are on their way: an op whose keys are partly there and partly here waits until they are in one place,
+            the time that one slot takes.
+   Losses   as with one server, a node at a time. Replication is asynchronous, so a failover may lose what is newest.
+            Held locks and permits are asked for as soon as another node has their slots, even if nobody asks anything
+            else of it: those that it does not know are LOST. A node that comes back empty has lost what it had, and
+            that is told (LOST, RESTARTED) to those whose objects lie there, and to no others.
+   Node     config.nodes_capacity: masters known at once, and some more for those that replace others. Slots of those
+            that have no place in the table wait (GH_WARNING_NODES, and the log).
+   Names    A node may say a host name (cluster-preferred-endpoint-type hostname): config.resolver looks it up before
+            each attempt, and without one what waits for the node is REFUSED. A node that says no host is at that of
+            whoever was asked, behind a port of its own.
+   TLS      A certificate must be for the name by which its node is found: the host name, or the one that it announces
+            beside its number (cluster-announce-hostname); only without both for the number. Addresses of the config
+            are verified as they stand there. Where all nodes have one certificate for another name, set server_name
+            of guildhall/tls.h.
+   Sleepers gh_client_fd(GH_LINK_COMMANDS) is -1; gh_client_handles has all connections, and they change.
+   Server   databases but 0 are refused (GH_INVALID_DATABASE). The user needs +cluster|slots and +asking beside what
+            KEYS.md has, and must be on each master and each replica: users are not replicated. A node without it
+            refuses what lies there, also one that has just taken over, and the log says which node it is. */
+
+#ifndef GUILDHALL_CLUSTER_H
+#define GUILDHALL_CLUSTER_H
+
+#include "guildhall/client.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* For config.topology. Static; never NULL. */
+GH_API const struct gh_topology* gh_topology_cluster(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

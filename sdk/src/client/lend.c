@@ -1,0 +1,85 @@
+/* lend.c -- buffers that many links share. A link holds one to send from while not all in it has left, and one to
+   receive into while it has the beginning of a reply; in between it holds none. Links that are idle cost no buffers,
+   and one that nobody reads from, or that is slow, holds no more than its own.
+
+       free --gh_lend_out, gh_lend_in--> held --gh_lend_settle, when nothing is left in it--> free
+
+   One link alone has its own, always. */
+
+#include "client/lend.h"
+
+typedef struct lend_block
+{
+    struct lend_block* next;
+} lend_block;
+
+static void* block_take(void** chain)
+{
+    lend_block* block = (lend_block*)*chain;
+    if (block != NULL) *chain = block->next;
+    return block;
+}
+
+static void block_give(void** chain, void* bytes)
+{
+    lend_block* block = (lend_block*)bytes;
+    block->next = (lend_block*)*chain;
+    *chain = block;
+}
+
+bool gh_lend_carve(gh_arena* arena, gh_client* client)
+{
+    const gh_client_config* config = &client->config;
+    uint32_t i;
+    bool fits = false;
+    memset(&client->lent_inbox, 0, sizeof client->lent_inbox);
+    for (i = 0; i < GH_LENT_OUTS; i++)
+    {
+        client->lent_outs[i] = (char*)gh_arena_take(arena, config->out_bytes);
+        if (client->lent_outs[i] != NULL) block_give(&client->outs_free, client->lent_outs[i]);
+    }
+    for (i = 0; i < GH_LENT_INBOXES; i++)
+    {
+        fits = gh_inbox_take(&client->lent_inbox, arena, config->reply_bytes, config->reply_nodes);
+        client->lent_ins[i] = fits ? client->lent_inbox.bytes - 1 : NULL; /* a whole block begins a byte before */
+        if (fits) block_give(&client->ins_free, client->lent_ins[i]);
+    }
+    return fits;
+}
+
+bool gh_lend_out(gh_client* client, gh_link* link)
+{
+    if (link->out == NULL) link->out = (char*)block_take(&client->outs_free);
+    return link->out != NULL;
+}
+
+bool gh_lend_in(gh_client* client, gh_link* link)
+{
+    char* block;
+    if (link->inbox.bytes != NULL) return true;
+    block = (char*)block_take(&client->ins_free);
+    if (block == NULL) return false;
+    link->inbox.bytes = block + 1;
+    return true;
+}
+
+void gh_lend_settle(gh_client* client, gh_link* link)
+{
+    if (link->out != NULL && gh_link_unsent(link) == 0 && link->secret_bytes == 0)
+    {
+        block_give(&client->outs_free, link->out);
+        link->out = NULL;
+    }
+    if (link->inbox.bytes != NULL && gh_inbox_is_empty(&link->inbox))
+    {
+        block_give(&client->ins_free, link->inbox.bytes - 1);
+        link->inbox.bytes = NULL;
+    }
+}
+
+void gh_lend_wipe(gh_client* client)
+{
+    uint32_t i;
+    for (i = 0; i < GH_LENT_OUTS; i++) gh_wipe(client->lent_outs[i], client->config.out_bytes);
+    for (i = 0; i < GH_LENT_INBOXES; i++) gh_wipe(client->lent_ins[i], client->lent_inbox.capacity + 1u);
+}

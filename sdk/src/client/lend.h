@@ -1,0 +1,20 @@
+/* lend.h -- buffers that the links of many nodes share: lend.c. */
+
+#ifndef GH_LEND_H
+#define GH_LEND_H
+
+#include "base/wipe.h"
+#include "client/state.h"
+
+bool gh_lend_carve(gh_arena* arena, gh_client* client);
+
+/* False: none is free; another tick will do. */
+bool gh_lend_out(gh_client* client, gh_link* link);
+bool gh_lend_in(gh_client* client, gh_link* link);
+
+/* Takes back what has nothing in it. Of a client with many nodes alone. */
+void gh_lend_settle(gh_client* client, gh_link* link);
+
+void gh_lend_wipe(gh_client* client);
+
+#endif

@@ -1,0 +1,477 @@
+/* cluster.c -- which node an op goes to, and what becomes of it when a node sends it elsewhere. */
+
+#include "cluster/cluster_map.h"
+#include "wire/name.h"
+#include "wire/redirect.h"
+
+#include "base/least.h"
+
+#define MAP_OUT_BYTES   1024u /* AUTH with the longest user and password, CLUSTER SLOTS */
+#define MAP_REPLY_BYTES 4096u
+#define MAP_REPLY_NODES 8u
+
+#define NO_TAG           UINT32_MAX
+#define AGAIN_MIN_US     2000ull /* a slot that moves is settled soon, so it is asked often */
+#define AGAIN_DOUBLINGS  5u
+#define AGAIN_MAX_US     50000ull
+#define REDIRECTIONS_MAX 5u /* in a row; of those behind them every second one is given time before it is followed */
+#define ANEW_US          1000000ull /* so seldom a node is connected anew because it sends an op to where it is */
+
+/* ---- the config -------------------------------------------------------------------------------------------------- */
+
+static gh_status cluster_check(const gh_client_config* config)
+{
+    gh_str list = config->address;
+    gh_status status = GH_OK;
+    if (config->database != 0) return GH_INVALID_DATABASE;
+    do
+    {
+        status = gh_address_check(config, gh_address_next(&list));
+    } while (status == GH_OK && list.size > 0);
+    return status;
+}
+
+static uint32_t cluster_nodes(const gh_client_config* config)
+{
+    return config->nodes_capacity;
+}
+
+static bool cluster_carve(gh_arena* arena, gh_client* client, gh_str addresses)
+{
+    gh_cluster measured;
+    gh_cluster* made = (gh_cluster*)gh_arena_take(arena, sizeof(gh_cluster));
+    gh_cluster* cluster = made == NULL ? &measured : made;
+    bool fits;
+    (void)addresses;
+    memset(cluster, 0, sizeof *cluster);
+    client->topology = made;
+    gh_link_init(&cluster->link, GH_LOG_MAP_LINK, "map link: ", &cluster->asked.target);
+    cluster->link.out = (char*)gh_arena_take(arena, MAP_OUT_BYTES);
+    cluster->link.out_capacity = MAP_OUT_BYTES;
+    fits = gh_inbox_take(&cluster->link.inbox, arena, MAP_REPLY_BYTES, MAP_REPLY_NODES);
+    cluster->places = (gh_cluster_place*)gh_arena_take(arena, client->config.nodes_capacity * sizeof(gh_cluster_place));
+    cluster->wanted = true;
+    return gh_slots_map_take(&cluster->map, arena, client->config.nodes_capacity) && fits;
+}
+
+/* ---- where to ---------------------------------------------------------------------------------------------------- */
+
+/* Of what a request has, what tells its slot: the first key of a script, or the word behind a command's name. */
+typedef struct cluster_route
+{
+    gh_route route;
+    uint16_t slot; /* plus 1; 0: not known yet */
+    bool has_name;
+} cluster_route;
+
+static void route_take_key(gh_route* route, gh_str key)
+{
+    cluster_route* self = (cluster_route*)(void*)route;
+    if (self->slot == 0) self->slot = (uint16_t)(gh_slot_of_key(key) + 1u);
+}
+
+static void route_take_word(gh_route* route, gh_str word)
+{
+    cluster_route* self = (cluster_route*)(void*)route;
+    if (self->has_name) route_take_key(route, word);
+    self->has_name = true;
+}
+
+static void cluster_take_route(gh_op* op)
+{
+    cluster_route self = {{route_take_key, route_take_word}, 0, false};
+    gh_request request = gh_request_route(&self.route);
+    op->kind->encode(op, &request);
+    op->route = self.slot;
+}
+
+/* Of what has no slot, and where the slot's owner is not known: any node that is there, who will say. */
+static uint32_t any_place(const gh_cluster* cluster, const gh_client* client)
+{
+    uint32_t place;
+    for (place = 0; place < cluster->map.capacity; place++)
+        if (client->nodes[place].link.state == GH_LINK_READY) return place;
+    for (place = 0; place < cluster->map.capacity; place++)
+        if (cluster->map.nodes[place].host_size > 0) return place;
+    return 0;
+}
+
+static uint32_t cluster_find_place(const gh_client* client, uint16_t route)
+{
+    const gh_cluster* cluster = gh_cluster_of(client);
+    const uint16_t owner = route == 0 ? GH_SLOTS_NOBODY : gh_slots_map_owner(&cluster->map, (uint16_t)(route - 1u));
+    return owner < cluster->map.capacity ? owner : any_place(cluster, client);
+}
+
+/* ---- sent elsewhere ---------------------------------------------------------------------------------------------- */
+
+/* Of a slot that is on its way for long, however often the op was told to wait before. */
+static bool is_to_rest(const gh_op* op)
+{
+    return op->attempts >= REDIRECTIONS_MAX && (op->attempts - REDIRECTIONS_MAX) % 2 == 0;
+}
+
+static void op_wait(gh_op* op)
+{
+    const uint32_t doublings = op->attempts > AGAIN_DOUBLINGS ? AGAIN_DOUBLINGS : op->attempts;
+    if (op->attempts < UINT8_MAX) op->attempts++;
+    else op->attempts--; /* it is followed next */
+    op->client->stats.retries++;
+    gh_op_pause(op, gh_client_jitter(op->client, gh_least(AGAIN_MIN_US << doublings, AGAIN_MAX_US)));
+}
+
+/* Of a server's first node: its number, in the map too. */
+static uint32_t place_number(const gh_node* node)
+{
+    return (uint32_t)(node - node->client->nodes);
+}
+
+static gh_cluster_place* place_of(const gh_node* node)
+{
+    return &gh_cluster_of(node->client)->places[place_number(node)];
+}
+
+static gh_str host_of(const gh_node* node)
+{
+    return node->link.target->address.host;
+}
+
+static void warn_of_capacity(gh_client* client)
+{
+    char digits[20];
+    const char* end = gh_decimal_encode(client->config.nodes_capacity, digits);
+    gh_client_warn(
+        client, GH_WARNING_NODES,
+        "slots of nodes that have no place wait, the Cluster is larger than nodes_capacity: enlarge it, it is ",
+        gh_str_make(digits, (size_t)(end - digits)));
+}
+
+/* It sends an op to where it is itself: by its name another machine is meant now, which a new connection finds, or one
+   after it, for whoever looks names up may not have heard of it yet. Until then the others there are not to be held up
+   again and again. */
+static bool leave_for_namesake(gh_node* node)
+{
+    gh_cluster_place* place = place_of(node);
+    if (node->client->now_us >= place->anew_us)
+    {
+        place->anew_us = gh_client_after(node->client, ANEW_US);
+        gh_pipeline_leave(node);
+        return true;
+    }
+    return node->leaving;
+}
+
+static void follow_moved(gh_cluster* cluster, gh_node* node, gh_op* op, const gh_redirect* to)
+{
+    gh_client* client = node->client;
+    const uint16_t owner = gh_slots_map_moved(&cluster->map, to->slot, to->endpoint, host_of(node));
+    const bool is_here = owner == place_number(node);
+    client->stats.moved++;
+    cluster->wanted = true;
+    op->route = (uint16_t)(to->slot + 1u);
+    if (owner == GH_SLOTS_NO_ROOM) warn_of_capacity(client);
+    if (owner >= cluster->map.capacity || is_to_rest(op) || (is_here && !leave_for_namesake(node))) op_wait(op);
+    else
+    {
+        op->attempts++;
+        gh_op_requeue(op, true);
+    }
+    if (!is_here && cluster->moves++ == 0)
+        gh_unsent_rehome(client); /* what waits may be thousands: not for each of them */
+}
+
+static void follow_ask(gh_cluster* cluster, gh_node* node, gh_op* op, const gh_redirect* to)
+{
+    const uint16_t place = gh_slots_map_find(&cluster->map, to->endpoint, host_of(node));
+    node->client->stats.asked++;
+    if (place == GH_SLOTS_NO_ROOM) warn_of_capacity(node->client);
+    if (place >= cluster->map.capacity || is_to_rest(op))
+    {
+        op_wait(op);
+        return;
+    }
+    op->attempts++;
+    gh_op_requeue_at(op, gh_op_place_at(op, place) | GH_PLACE_ASK, true);
+}
+
+static bool begins(gh_str text, gh_str word)
+{
+    return text.size >= word.size && memcmp(text.bytes, word.bytes, word.size) == 0;
+}
+
+static void cluster_redirect(gh_node* node, gh_op* op, gh_str error)
+{
+    gh_cluster* cluster = gh_cluster_of(node->client);
+    const gh_redirect to = gh_redirect_parse(error);
+    switch (to.kind)
+    {
+    case GH_REDIRECT_MOVED: follow_moved(cluster, node, op, &to); return;
+    case GH_REDIRECT_ASK: follow_ask(cluster, node, op, &to); return;
+    case GH_REDIRECT_BROKEN: cluster->wanted = true; break;
+    case GH_REDIRECT_NONE:
+        if (begins(error, gh_str_literal("TRYAGAIN "))) node->client->stats.try_again++;
+        else cluster->wanted = true;
+        break;
+    }
+    op_wait(op);
+}
+
+static bool anything_is_held(const gh_client* client)
+{
+    return client->leases[0].count + client->leases[1].count > 0;
+}
+
+static void want_map(gh_node* node)
+{
+    gh_cluster_of(node->client)->wanted = true;
+}
+
+/* Those that were to be asked there out of turn; the last first, each to the front, so that their order stays. */
+static void send_back_queue(gh_node* node, const gh_unsent* queue)
+{
+    gh_op* op = queue->last;
+    uint32_t count = queue->count;
+    while (count-- > 0)
+    {
+        gh_op* before = op->previous;
+        if ((op->place & GH_PLACE_ASK) != 0)
+        {
+            gh_unsent_remove(node, op);
+            op->request = GH_REQUEST_NONE;
+            gh_op_requeue(op, true);
+        }
+        op = before;
+    }
+}
+
+/* To the owners of their slots, who say where these are by now. */
+static void send_back(gh_node* node)
+{
+    send_back_queue(node, &node->waiting);
+    send_back_queue(node, &node->urgent);
+    if (node->second != NULL) send_back(node->second);
+}
+
+/* Without a resolver it will never be connected to a host that is a name: who waits for it is told. */
+static void cluster_lost(gh_node* node)
+{
+    want_map(node);
+    send_back(node);
+    if (node->link.target->needs_resolver && node->client->config.resolver == NULL)
+        gh_pipeline_refuse(node, GH_REASON_REFUSED);
+}
+
+/* ---- the epochs of the groups ------------------------------------------------------------------------------------ */
+
+static uint16_t slot_of_tag(uint32_t tag)
+{
+    char digits[20];
+    const char* end = gh_decimal_encode(tag, digits);
+    return gh_slot_of_key(gh_str_make(digits, (size_t)(end - digits)));
+}
+
+/* The last group whose well-known key lies on the node: slots are moved from the first on, so it stays the longest. */
+static gh_epoch* cluster_epoch(gh_node* node, uint32_t* tag)
+{
+    gh_cluster* cluster = gh_cluster_of(node->client);
+    const uint32_t place = place_number(node);
+    uint32_t group;
+    for (group = GH_SLOT_GROUPS; group-- > 0;)
+    {
+        *tag = gh_slot_group_tag(group);
+        if (gh_slots_map_owner(&cluster->map, slot_of_tag(*tag)) == place) return &cluster->epochs[group];
+    }
+    *tag = NO_TAG;
+    return NULL;
+}
+
+/* The map is wrong, or the key is on its way: it is asked for again when the map has another one for the node. */
+static bool cluster_strays(gh_node* node, gh_str error)
+{
+    const gh_redirect to = gh_redirect_parse(error);
+    if (to.kind == GH_REDIRECT_MOVED) want_map(node);
+    return to.kind == GH_REDIRECT_MOVED || to.kind == GH_REDIRECT_ASK;
+}
+
+static bool has_epoch(gh_node* node)
+{
+    uint32_t tag;
+    return cluster_epoch(node, &tag) != NULL;
+}
+
+/* The key that its hand-shake asked for is not there any more, or there is one and there was none. */
+static bool epoch_has_moved(gh_node* node)
+{
+    const gh_cluster* cluster = gh_cluster_of(node->client);
+    uint32_t tag;
+    if (node->epoch == NULL) return cluster_epoch(node, &tag) != NULL && tag != node->epoch_tag;
+    return gh_slots_map_owner(&cluster->map, slot_of_tag(node->epoch_tag)) != place_number(node);
+}
+
+/* ---- the nodes --------------------------------------------------------------------------------------------------- */
+
+/* One is remembered that was open when it was looked for last, and most likely still is. */
+static bool is_any_open(gh_cluster* cluster, const gh_client* client)
+{
+    const gh_node* node;
+    for (node = client->nodes; node < client->nodes + client->servers; node++)
+    {
+        if (!gh_link_is_open(&node->link)) continue;
+        cluster->open_place = place_number(node);
+        return true;
+    }
+    return false;
+}
+
+/* Somebody waits to ask it, or its second link (which connects beside it). */
+static bool is_awaited(const gh_node* node)
+{
+    if (gh_node_has_unsent(node)) return true;
+    return node->client->config.replicas != NULL && node->second != NULL && gh_node_has_unsent(node->second);
+}
+
+/* One that was lost is made anew: somebody may hold something there, or wait for what was lost with it. */
+static bool is_needed(const gh_cluster* cluster, const gh_node* node)
+{
+    return node->link.state == GH_LINK_BACKOFF || is_awaited(node) || (cluster->looking && place_of(node)->look);
+}
+
+/* Who was only heard of by MOVED may have replaced a master, and the newest of its data may be lost: only its epoch can
+   tell that, and only a newer map says where this lies. */
+static bool awaits_map(gh_node* node)
+{
+    const gh_cluster* cluster = gh_cluster_of(node->client);
+    return (cluster->wanted || gh_link_is_open(&cluster->link)) && !has_epoch(node);
+}
+
+static const gh_slots_node* known_node(const gh_node* node)
+{
+    return &gh_cluster_of(node->client)->map.nodes[place_number(node)];
+}
+
+/* Connections are made when somebody needs them, and one from the beginning. Asked of each node in each tick, of which
+   nearly all need none. */
+static bool is_to_connect(gh_node* node)
+{
+    const gh_client* client = node->client;
+    gh_cluster* cluster = gh_cluster_of(client);
+    const bool needed = is_needed(cluster, node);
+    if (!needed && gh_link_is_open(&client->nodes[cluster->open_place].link)) return false;
+    if (known_node(node)->host_size == 0) return false;
+    return (needed || !is_any_open(cluster, client)) && !awaits_map(node);
+}
+
+static bool cluster_find(gh_node* node)
+{
+    const gh_slots_node* known;
+    gh_cluster_place* place;
+    if (!is_to_connect(node)) return false;
+    known = known_node(node);
+    place = place_of(node);
+    node->link.target = &place->target;
+    gh_cluster_place_set(place, known);
+    return true;
+}
+
+/* Nodes that no map names any more take no ops, and are forgotten when their link is gone. But for one that gets its
+   first slot: no map has it yet, and it is asked out of turn. */
+static void retire(gh_cluster* cluster, gh_client* client)
+{
+    uint32_t place;
+    for (place = 0; place < cluster->map.capacity; place++)
+    {
+        gh_node* node = &client->nodes[place];
+        if (cluster->map.nodes[place].host_size == 0 || gh_slots_map_names(&cluster->map, place)) continue;
+        if (cluster->map.seen.without_room > 0) cluster->wanted = true; /* for whom there is room now */
+        if (is_awaited(node)) continue;
+        gh_pipeline_leave(node);
+        if (gh_link_is_open(&node->link)) continue;
+        if (client->wake.target == &cluster->places[place].target) gh_wake_leave(client); /* no hint reaches it there */
+        gh_slots_map_forget(&cluster->map, place);
+        cluster->places[place].look = false;
+        node->link.state = GH_LINK_IDLE;
+        node->link.failures = 0; /* another one may get the place */
+    }
+}
+
+/* Another node has slots now, by a failover or a reshard: whoever holds something there wants to know at once whether
+   it is still known, not when it is renewed. And a node is known again only by an epoch that lies on it. */
+static void look_at_gains(gh_cluster* cluster, gh_client* client)
+{
+    const bool anything_held = anything_is_held(client);
+    uint32_t place;
+    for (place = 0; place < cluster->map.capacity; place++)
+    {
+        gh_node* node = &client->nodes[place];
+        const gh_link_state state = node->link.state;
+        if (cluster->map.nodes[place].gained && anything_held && state != GH_LINK_READY)
+            cluster->places[place].look = cluster->looking = true;
+        cluster->map.nodes[place].gained = false;
+        if (state != GH_LINK_HANDSHAKE && state != GH_LINK_READY) continue;
+        if (epoch_has_moved(node)) gh_pipeline_leave(node);
+    }
+}
+
+static void end_looks(gh_cluster* cluster, const gh_client* client)
+{
+    const gh_node* node;
+    if (!cluster->looking) return;
+    cluster->looking = false;
+    for (node = client->nodes; node < client->nodes + client->servers; node++)
+    {
+        gh_cluster_place* place = place_of(node);
+        if (node->link.state == GH_LINK_READY && !node->leaving) place->look = false;
+        if (place->look) cluster->looking = true;
+    }
+}
+
+static void cluster_move(gh_client* client)
+{
+    gh_cluster* cluster = gh_cluster_of(client);
+    bool has_map;
+    end_looks(cluster, client);
+    has_map = gh_cluster_map_move(cluster, client);
+    if (has_map || cluster->moves > 1) gh_unsent_rehome(client);
+    cluster->moves = 0;
+    if (!has_map) return;
+    client->stats.maps_read++;
+    if (cluster->map.seen.without_room > 0) warn_of_capacity(client);
+    else client->stats.warnings &= ~(uint32_t)GH_WARNING_NODES;
+    retire(cluster, client);
+    look_at_gains(cluster, client);
+}
+
+static uint64_t cluster_due(const gh_client* client)
+{
+    const gh_cluster* cluster = gh_cluster_of(client);
+    gh_node* node;
+    if (cluster->moves > 1) return client->now_us;
+    for (node = client->nodes; node < client->nodes + client->servers; node++)
+        if (gh_link_is_due(&node->link, client) && is_to_connect(node)) return client->now_us;
+    return gh_cluster_map_due(cluster, client);
+}
+
+static gh_link* cluster_link(gh_client* client, uint32_t n)
+{
+    return n == 0 ? &gh_cluster_of(client)->link : NULL;
+}
+
+const struct gh_topology* gh_topology_cluster(void)
+{
+    static const struct gh_topology topology = {.name = "cluster",
+                                                .check = cluster_check,
+                                                .carve = cluster_carve,
+                                                .move = cluster_move,
+                                                .due_us = cluster_due,
+                                                .find = cluster_find,
+                                                .link = cluster_link,
+                                                .nodes = cluster_nodes,
+                                                .route = cluster_take_route,
+                                                .place = cluster_find_place,
+                                                .redirect = cluster_redirect,
+                                                .lost = cluster_lost,
+                                                .late = want_map,
+                                                .strays = cluster_strays,
+                                                .epoch = cluster_epoch};
+    return &topology;
+}

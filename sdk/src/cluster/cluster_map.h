@@ -1,0 +1,12 @@
+/* cluster_map.h -- asks for maps, and reads them: cluster_map.c. */
+
+#ifndef GH_CLUSTER_MAP_H
+#define GH_CLUSTER_MAP_H
+
+#include "cluster/cluster_state.h"
+
+/* True once behind each map that has come to its end. */
+bool gh_cluster_map_move(gh_cluster* cluster, gh_client* client);
+uint64_t gh_cluster_map_due(const gh_cluster* cluster, const gh_client* client);
+
+#endif

@@ -1,0 +1,24 @@
+/* cluster_place.h -- where a node of a Cluster is, and for which name its certificate must be: cluster_place.c. */
+
+#ifndef GH_CLUSTER_PLACE_H
+#define GH_CLUSTER_PLACE_H
+
+#include "client/state.h"
+#include "wire/slots_map.h"
+
+#define GH_CLUSTER_TEXT_MAX 144u /* "[HOST]:PORT" */
+
+/* Where a node is, by the place that it has in the map and among the client's nodes. */
+typedef struct gh_cluster_place
+{
+    gh_target target;
+    uint64_t anew_us; /* not connected anew before that because it sends an op to where it is */
+    bool look; /* what it has forgotten, or never had, is to be found out, even if nobody asks it anything */
+    char text[GH_CLUSTER_TEXT_MAX];
+    char name[GH_ENDPOINT_HOST_MAX]; /* that it announces */
+} gh_cluster_place;
+
+/* Of a node that has a host. */
+void gh_cluster_place_set(gh_cluster_place* place, const gh_slots_node* node);
+
+#endif

@@ -1,0 +1,43 @@
+/* cluster_state.h -- what a client keeps of a Cluster: the map of its slots, where its nodes are, when to ask anew. */
+
+#ifndef GH_CLUSTER_STATE_H
+#define GH_CLUSTER_STATE_H
+
+#include "client/link.h"
+#include "client/topology.h"
+#include "cluster/cluster_place.h"
+#include "guildhall/cluster.h"
+#include "wire/slots_map.h"
+
+typedef struct gh_cluster
+{
+    gh_slots_map map;
+    gh_slots_reader reader;
+    gh_cluster_place* places;
+    gh_epoch epochs[GH_SLOT_GROUPS];
+    bool looking;        /* one of the places has `look`                                                             */
+    uint32_t open_place; /* where a link was open                                                                    */
+    uint32_t moves;      /* MOVED in a tick: what waits follows the first at once, and others with the next tick     */
+
+    /* maps: one at a time, over a connection of their own, which is closed behind each */
+    gh_link link;
+    gh_cluster_place asked;
+    uint32_t seed;       /* which of the config's addresses is asked next                */
+    uint32_t next_node;  /* which of the nodes is asked next, or the one behind it       */
+    bool wanted;         /* something has happened that a map would tell                 */
+    bool logged_in;      /* AUTH is answered, or was not sent: what comes is the map     */
+    bool has_map;        /* there was one                                                */
+    bool refused;        /* for good, by one of the addresses that were asked in turn    */
+    bool told_unreachable; /* by the last map that was read: the log has it              */
+    uint32_t unreached;  /* attempts in a row that have reached nobody                   */
+    uint64_t ask_us;     /* not before                                                   */
+    uint64_t pause_us;   /* between two maps: longer with each in a row                  */
+    uint64_t refresh_us; /* asked at the latest                                          */
+} gh_cluster;
+
+static inline gh_cluster* gh_cluster_of(const gh_client* client)
+{
+    return (gh_cluster*)client->topology;
+}
+
+#endif

@@ -1,0 +1,414 @@
+/* A store of many nodes: cluster.h. Real servers. */
+
+#include "sentinel/clerks.h"
+#include "support/scene/talk.h"
+#include "support/server/cluster.h"
+#include "wire/slot.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static game* start_game(cluster* fleet)
+{
+    gh_client_config config = game_config("unix:/nowhere");
+    config.address = gh_str_of(cluster_seeds(fleet));
+    config.topology = gh_topology_cluster();
+    return game_start_with(&config);
+}
+
+/* As clerks_lost, of keys that lie on many servers. */
+static uint64_t lost_in(const clerks* self, cluster* fleet)
+{
+    uint64_t lost = 0;
+    for (unsigned i = 0; i < self->count; i++)
+    {
+        char key[32];
+        snprintf(key, sizeof key, "clerk:%u", i);
+        const char* text = redis_server_text(cluster_master(fleet, cluster_slot(key)), "EVAL %s 1 %s",
+                                             "return redis.call('GET', KEYS[1]) or '0'", key);
+        uint64_t there = strtoull(text, NULL, 10);
+        if (there > self->each[i].acknowledged) fail_msg("clerk %u: done twice", i);
+        lost += self->each[i].acknowledged - there;
+    }
+    return lost;
+}
+
+static void ops_go_to_the_node_of_their_slot(void** state)
+{
+    (void)state;
+    cluster* fleet = cluster_start(NULL);
+    game* a = start_game(fleet);
+    clerks all = clerks_start(a, 16);
+    clerks_until(&all, 20);
+    clerks_rest(&all);
+    assert_int_equal(lost_in(&all, fleet), 0);
+    assert_int_equal(game_stats(a).moved, 0);
+    assert_int_equal(game_stats(a).maps_read, 1);
+}
+
+static void planned_failover_is_a_delay(void** state)
+{
+    (void)state;
+    cluster* fleet = cluster_start(NULL);
+    game* a = start_game(fleet);
+    clerks all = clerks_start(a, 16);
+    clerks_until(&all, 20);
+    redis_server* old = cluster_master(fleet, 0);
+    cluster_failover(fleet, 0, CLUSTER_PLANNED);
+    redis_server* master = old;
+    for (; master == old || master == NULL; master = cluster_master(fleet, 0)) clerks_until(&all, 1);
+    clerks_until(&all, 20);
+    clerks_rest(&all);
+    cluster_settle(fleet);
+    assert_int_equal(lost_in(&all, fleet), 0);
+}
+
+static gh_lock* lock_begun(game* owner, const char* name)
+{
+    gh_lock* lock = GAME_NEW(owner, gh_lock);
+    gh_lock_config config = gh_lock_config_default();
+    config.lease_us = 30 * SECOND_US;
+    config.wait_us = 60 * SECOND_US;
+    assert_status(gh_lock_begin(lock, owner->client, gh_str_of(name), &config), GH_OK);
+    return lock;
+}
+
+/* Letters without an end, to mailboxes in all slots: data that know their generation. */
+typedef struct sender
+{
+    gh_mailbox_push push;
+    gh_post post;
+    char name[32];
+} sender;
+
+static void senders_work(game* owner, sender* all, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+    {
+        sender* one = &all[i];
+        gh_status status = one->name[0] == '\0' ? GH_OK : gh_op_poll(&one->push.op);
+        if (status == GH_PENDING) continue;
+        assert_true(status == GH_OK || status == GH_FULL); /* nobody reads them */
+        snprintf(one->name, sizeof(one->name), "box%zu", i);
+        one->post = (gh_post){.sender = gh_str_literal("alice"), .body = gh_str_literal("hello")};
+        assert_status(gh_mailbox_push_begin(&one->push, ON_MAILBOX(owner->client, gh_str_of(one->name)), &one->post, 1),
+                      GH_OK);
+    }
+}
+
+/* A node is known by an epoch that stays there, and hears once that newer data have come. */
+static void slots_move_under_load(void** state)
+{
+    (void)state;
+    cluster* fleet = cluster_start(NULL);
+    game* a = start_game(fleet);
+    clerks all = clerks_start(a, 16);
+    sender* senders = GAME_NEW_ARRAY(a, sender, 16);
+    gh_lock* lock = lock_begun(a, "held");
+    GAME_UNTIL(gh_op_poll(&lock->op) == GH_HELD);
+    clerks_until(&all, 20);
+    gh_client_stats before = game_stats(a);
+    cluster_reshard work = cluster_reshard_begin(fleet, NULL, cluster_master(fleet, 0), 2000);
+    while (cluster_reshard_step(&work))
+    {
+        game_tick_all();
+        clerks_work(&all);
+        senders_work(a, senders, 16);
+    }
+    clerks_until(&all, 20);
+    clerks_rest(&all);
+    assert_int_equal(lost_in(&all, fleet), 0);
+    gh_client_stats after = game_stats(a);
+    assert_in_range(after.links_lost - before.links_lost, 0, 1);
+    assert_int_equal(after.store_doubts, before.store_doubts);
+    assert_status(gh_op_poll(&lock->op), GH_HELD);
+}
+
+static void killed_master_is_a_delay(void** state)
+{
+    (void)state;
+    cluster* fleet = cluster_start(NULL);
+    game* a = start_game(fleet);
+    clerks all = clerks_start(a, 16);
+    clerks_until(&all, 20);
+    redis_server* old = cluster_master(fleet, cluster_slot("clerk:0"));
+    redis_server_kill9(old);
+    clerks_until(&all, 20);
+    clerks_rest(&all);
+}
+
+/* Handed on between two games by a hint, wherever its slot is. */
+static void hints_reach_whoever_waits(void** state)
+{
+    (void)state;
+    cluster* fleet = cluster_start(NULL);
+    game* a = start_game(fleet);
+    game* b = start_game(fleet);
+    for (int i = 0; i < 12; i++)
+    {
+        char name[16];
+        snprintf(name, sizeof name, "door%d", i);
+        gh_lock* first = lock_begun(a, name);
+        GAME_UNTIL(gh_op_poll(&first->op) == GH_HELD);
+        GAME_UNTIL(gh_client_link_state(b->client, GH_LINK_WAKE) == GH_LINK_READY);
+        gh_lock* second = lock_begun(b, name);
+        for (int t = 0; t < 20; t++) game_tick_all();
+        uint64_t hints = game_stats(b).hints;
+        gh_lock_release(first);
+        GAME_UNTIL(gh_op_poll(&second->op) == GH_HELD);
+        assert_true(game_stats(b).hints > hints);
+        gh_lock_release(second);
+        GAME_UNTIL(gh_op_poll(&second->op) != GH_HELD && !gh_op_is_busy(&second->op));
+    }
+}
+
+/* It is back within the node time-out, so nobody takes over: only the epoch tells. */
+static void master_that_is_back_empty_is_told(void** state)
+{
+    (void)state;
+    cluster* fleet = cluster_start(NULL);
+    game* a = start_game(fleet);
+    gh_lock* locks[30];
+    for (int i = 0; i < 30; i++)
+    {
+        char name[16];
+        snprintf(name, sizeof name, "door%d", i);
+        locks[i] = lock_begun(a, name);
+    }
+    for (int i = 0; i < 30; i++) GAME_UNTIL(gh_op_poll(&locks[i]->op) == GH_HELD);
+    redis_server* emptied = cluster_master(fleet, cluster_slot("{lock:door0}"));
+    cluster_restart_empty(emptied);
+    GAME_UNTIL(gh_op_poll(&locks[0]->op) == GH_LOST);
+    for (int i = 0; i < 30; i++)
+    {
+        char key[32];
+        snprintf(key, sizeof key, "{lock:door%d}", i);
+        if (cluster_master(fleet, cluster_slot(key)) == emptied) GAME_UNTIL(gh_op_poll(&locks[i]->op) == GH_LOST);
+        else assert_status(gh_op_poll(&locks[i]->op), GH_HELD);
+    }
+    assert_int_equal(game_stats(a).store_resets, 1);
+}
+
+/* What no epoch.lua wrote is said, and nothing is granted. */
+static void epochs_of_another_form_are_corrupt(void** state)
+{
+    (void)state;
+    cluster* fleet = cluster_start(NULL);
+    for (unsigned group = 0; group < GH_SLOT_GROUPS; group++)
+    {
+        char key[32];
+        snprintf(key, sizeof key, "gh:{%u}:epoch", (unsigned)gh_slot_group_tag(group));
+        redis_server_do(cluster_master(fleet, cluster_slot(key)), "SET %s x", key);
+    }
+    game* a = start_game(fleet);
+    gh_lock* lock = lock_begun(a, "door");
+    GAME_UNTIL(gh_op_poll(&lock->op) == GH_CORRUPT);
+}
+
+#define CROWD 1000
+
+typedef struct crowd
+{
+    game* owner;
+    gh_lock* locks[CROWD];
+    bool is_there[CROWD]; /* whose slot was not its master's that was lost */
+} crowd;
+
+static crowd* crowd_begin(game* owner, cluster* fleet, const redis_server* lost)
+{
+    crowd* self = GAME_NEW(owner, crowd);
+    self->owner = owner;
+    for (int i = 0; i < CROWD; i++)
+    {
+        char name[24];
+        char tag[32];
+        snprintf(name, sizeof name, "gate%d", i);
+        snprintf(tag, sizeof tag, "{lock:%s}", name);
+        self->locks[i] = lock_begun(owner, name);
+        self->is_there[i] = cluster_master(fleet, cluster_slot(tag)) != lost;
+    }
+    for (int i = 0; i < CROWD; i++) GAME_UNTIL(gh_op_poll(&self->locks[i]->op) == GH_HELD);
+    return self;
+}
+
+/* Long before they would be renewed; and nobody else is told anything. */
+static void crowd_is_told(const crowd* self)
+{
+    const uint64_t renewed_us = 10 * SECOND_US;
+    for (int i = 0; i < CROWD; i++)
+    {
+        if (self->is_there[i]) continue;
+        GAME_UNTIL(gh_op_poll(&self->locks[i]->op) == GH_LOST ||
+                   gh_lock_remaining_us(self->locks[i]) < 30 * SECOND_US - renewed_us);
+        assert_status(gh_op_poll(&self->locks[i]->op), GH_LOST);
+    }
+    for (int i = 0; i < CROWD; i++)
+        if (self->is_there[i]) assert_status(gh_op_poll(&self->locks[i]->op), GH_HELD);
+}
+
+static redis_server* replica_of(cluster* fleet, const redis_server* master)
+{
+    redis_server* replica = cluster_replica(fleet, master, 0);
+    assert_non_null(replica);
+    return replica;
+}
+
+/* It had none of the locks when it took over, and the client has nothing to ask of it. */
+static void lagging_replica_tells_what_it_lost(void** state)
+{
+    (void)state;
+    cluster* fleet = cluster_start(NULL);
+    game* a = start_game(fleet);
+    redis_server* master = cluster_master(fleet, cluster_slot("{lock:gate0}"));
+    redis_server* replica = replica_of(fleet, master);
+    redis_server_freeze(replica);
+    redis_server_do(master, "CLIENT KILL TYPE replica"); /* or what lies in its socket comes to it yet */
+    crowd* all = crowd_begin(a, fleet, master);
+    redis_server_kill9(master);
+    redis_server_thaw(replica);
+    crowd_is_told(all);
+}
+
+static bool is_locked(redis_server* server)
+{
+    return redis_server_integer(server, "EXISTS gh:{lock:gate0}:s") == 1;
+}
+
+/* A master that was replaced while it was frozen, and acknowledges what had lain in its socket when it goes on. */
+static void zombie_is_told(void** state)
+{
+    (void)state;
+    cluster* fleet = cluster_start(NULL);
+    gh_client_config config = game_config("unix:/nowhere");
+    config.address = gh_str_of(cluster_seeds(fleet));
+    config.topology = gh_topology_cluster();
+    config.request_timeout_us = 20 * SECOND_US; /* so that nobody hangs up on it */
+    game* a = game_start_with(&config);
+    unsigned slot = cluster_slot("{lock:gate0}");
+    redis_server* master = cluster_master(fleet, slot);
+    (void)lock_begun(a, "other");
+    clerks all = clerks_start(a, 16);
+    clerks_until(&all, 10);
+    redis_server_freeze(master);
+    gh_lock* lock = lock_begun(a, "gate0");
+    for (int i = 0; i < 20; i++) game_tick_all(); /* its request lies there */
+    assert_ptr_not_equal(cluster_await_master(fleet, slot, master), master);
+    redis_server_thaw(master);
+    redis_server* owner = cluster_await_master(fleet, slot, master);
+    GAME_UNTIL(gh_op_poll(&lock->op) == GH_HELD);
+    GAME_UNTIL(gh_op_poll(&lock->op) == GH_LOST || is_locked(owner));
+    assert_status(gh_op_poll(&lock->op), is_locked(owner) ? GH_HELD : GH_LOST);
+    clerks_rest(&all);
+}
+
+static void nodes_come_and_go(void** state)
+{
+    (void)state;
+    cluster* fleet = cluster_start(NULL);
+    game* a = start_game(fleet);
+    clerks all = clerks_start(a, 16);
+    clerks_until(&all, 10);
+    redis_server* added = cluster_add(fleet);
+    cluster_reshard work = cluster_reshard_begin(fleet, NULL, added, 300);
+    while (cluster_reshard_step(&work))
+    {
+        game_tick_all();
+        clerks_work(&all);
+    }
+    clerks_until(&all, 10);
+    work = cluster_reshard_begin(fleet, added, NULL, cluster_slots_of(added));
+    while (cluster_reshard_step(&work))
+    {
+        game_tick_all();
+        clerks_work(&all);
+    }
+    clerks_until(&all, 10);
+    clerks_rest(&all);
+    cluster_remove(fleet, added);
+    clerks_until(&all, 10);
+    clerks_rest(&all);
+    assert_int_equal(lost_in(&all, fleet), 0);
+}
+
+/* Whoever has replaced a master may not have the newest of its data, and gives ids that were given before: so they are
+   those of a new epoch, also where the client was sent there by MOVED before it has seen a map. */
+static void ids_of_a_new_master_are_of_a_new_epoch(void** state)
+{
+    (void)state;
+    cluster* fleet = cluster_start(NULL);
+    game* a = start_game(fleet);
+    gh_mailbox* mailbox = GAME_NEW(a, gh_mailbox);
+    gh_mailbox_push* push = GAME_NEW(a, gh_mailbox_push);
+    gh_post post = {.body = gh_str_literal("hello")};
+    uint64_t epoch = 0;
+    assert_status(gh_mailbox_init(mailbox, a->client, gh_str_literal("m"), NULL), GH_OK);
+    const unsigned slot = cluster_slot("gh:{mailbox:m}:s");
+    for (int i = 0; i < 3; i++)
+    {
+        assert_status(gh_mailbox_push_begin(push, mailbox, &post, 1), GH_OK);
+        GAME_UNTIL(gh_op_poll(&push->op) != GH_PENDING);
+        assert_status(gh_op_poll(&push->op), GH_OK);
+        assert_true(push->epoch > epoch);
+        epoch = push->epoch;
+        redis_server* old = cluster_master(fleet, slot);
+        (void)cluster_failover(fleet, slot, CLUSTER_TAKEOVER);
+        (void)cluster_await_master(fleet, slot, old);
+        cluster_settle(fleet);
+    }
+    assert_true(game_stats(a).moved > 0);
+}
+
+static redis_server* other_master(cluster* fleet, unsigned slot)
+{
+    redis_server* master = cluster_master(fleet, slot);
+    for (unsigned other = 0; other < CLUSTER_SLOTS; other += 1024)
+        if (cluster_master(fleet, other) != master) return cluster_master(fleet, other);
+    fail_msg("there is one master");
+    return NULL;
+}
+
+/* Always with one at least: a master without slots becomes a replica. */
+static void have_only(cluster* fleet, redis_server* node, redis_server* other, unsigned slot)
+{
+    unsigned left = 0;
+    cluster_reshard work = cluster_reshard_begin(fleet, node, other, cluster_slots_of(node) - 1);
+    while (cluster_reshard_step(&work))
+    {
+    }
+    while (cluster_master(fleet, left) != node) left++;
+    cluster_move_slot(fleet, slot, node);
+    cluster_move_slot(fleet, left, other);
+}
+
+/* A node with one slot has no key that tells an epoch, and was of an older generation when it had more. */
+static void chat_goes_on_where_no_epoch_lies(void** state)
+{
+    (void)state;
+    cluster_options options = {.masters = 3, .append_only = true};
+    cluster* fleet = cluster_start(&options);
+    game* a = start_game(fleet);
+    clerks all = clerks_start(a, 16);
+    clerks_until(&all, 2);
+    clerks_rest(&all);
+    unsigned slot = cluster_slot("gh:{chat:hall}:s");
+    redis_server* old = cluster_master(fleet, slot);
+    redis_server* new = other_master(fleet, slot);
+    redis_server_kill9(old);
+    redis_server_restart(old);
+    cluster_settle(fleet);
+    assert_int_equal(chat_make(a, "hall", "jason", 100, 10), GH_OK);
+    chat_say_numbers(a, "hall", "jason", 1, 1);
+    have_only(fleet, new, old, slot);
+    assert_int_equal(cluster_slots_of(new), 1);
+    chat_say_numbers(a, "hall", "jason", 1, 2);
+    chat_reader* jason = chat_reader_new(a, "hall", "jason");
+    assert_int_equal(chat_read(jason), GH_OK);
+    assert_numbers(jason->fetch.messages, jason->fetch.count, 1, 1);
+}
+
+TEST_FILE(cluster, cmocka_unit_test(ops_go_to_the_node_of_their_slot), cmocka_unit_test(planned_failover_is_a_delay),
+          cmocka_unit_test(slots_move_under_load), cmocka_unit_test(killed_master_is_a_delay),
+          cmocka_unit_test(hints_reach_whoever_waits), cmocka_unit_test(master_that_is_back_empty_is_told),
+          cmocka_unit_test(epochs_of_another_form_are_corrupt), cmocka_unit_test(lagging_replica_tells_what_it_lost),
+          cmocka_unit_test(zombie_is_told), cmocka_unit_test(nodes_come_and_go),
+          cmocka_unit_test(ids_of_a_new_master_are_of_a_new_epoch), cmocka_unit_test(chat_goes_on_where_no_epoch_lies));

@@ -1,0 +1,272 @@
+/* A client that has lost sight of its Cluster finds it again. */
+
+#include "cluster/machines.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void wait_until_done(machines* self, gh_command* op)
+{
+    MACHINES_UNTIL(self, gh_op_poll(&op->op) != GH_PENDING, 20 * SECOND_US);
+    assert_int_equal(gh_op_poll(&op->op), GH_OK);
+}
+
+/* ---- whom to ask for a map --------------------------------------------------------------------------------------- */
+
+/* A Cluster of one master, which comes back elsewhere: only the seeds lead there. */
+static void only_node_that_is_gone_is_found_by_the_seeds(void** state)
+{
+    (void)state;
+    machines* all = machines_new();
+    all->map = machines_map("10.0.0.2", NULL);
+    machines_start(all, NULL);
+    wait_until_done(all, machines_get(all, "sword", 10 * SECOND_US));
+    assert_string_equal(all->served_by, "10.0.0.2");
+    all->map = machines_map("10.0.0.3", NULL);
+    all->gone[0] = "10.0.0.2";
+    for (int i = 0; i < SCRIPTED_STREAMS_MAX; i++) all->world->streams[i].ended = true;
+    wait_until_done(all, machines_get(all, "sword", 20 * SECOND_US));
+    assert_string_equal(all->served_by, "10.0.0.3");
+}
+
+/* ---- maps that are none ------------------------------------------------------------------------------------------ */
+
+#define NO_ROWS "*0\r\n"
+
+static const char* first_is_alone(machines* self, const char* host, const gh_str* words, size_t count)
+{
+    (void)count;
+    if (!machines_is(words[0], "CLUSTER") || strcmp(host, "10.0.0.1") != 0) return NULL;
+    self->count++;
+    return NO_ROWS;
+}
+
+/* The first of the seeds has left the Cluster, or not joined it yet: the second one knows. */
+static void seed_that_is_alone_is_passed_over(void** state)
+{
+    (void)state;
+    machines* all = machines_new();
+    gh_client_config config = scripted_config();
+    config.address = gh_str_literal("10.0.0.1:7000,10.0.0.2:7000");
+    config.topology = gh_topology_cluster();
+    all->map = machines_map("10.0.0.2", NULL);
+    all->says = first_is_alone;
+    machines_start(all, &config);
+    gh_command* op = machines_get(all, "sword", 60 * SECOND_US);
+    MACHINES_UNTIL(all, gh_op_poll(&op->op) != GH_PENDING, SECOND_US);
+    assert_int_equal(gh_op_poll(&op->op), GH_OK);
+    assert_int_equal(all->count, 1);
+    assert_true(scripted_logged(all->world, "W map link: a map without any node, 10.0.0.1:7000\n"));
+}
+
+static const char* each_is_reset_once(machines* self, const char* host, const gh_str* words, size_t count)
+{
+    (void)host, (void)count;
+    if (!machines_is(words[0], "CLUSTER") || self->count != 1) return NULL;
+    self->count++;
+    return NO_ROWS;
+}
+
+/* What was known goes on to hold, and so do the links. */
+static void node_that_is_alone_takes_nothing_away(void** state)
+{
+    (void)state;
+    machines* all = machines_new();
+    all->map = machines_map("10.0.0.2", NULL);
+    all->says = each_is_reset_once;
+    machines_start(all, NULL);
+    wait_until_done(all, machines_get(all, "sword", 10 * SECOND_US));
+    all->count = 1;
+    SCRIPTED_UNTIL(all->world, all->count > 1, 100000, 60 * SECOND_US);
+    for (int i = 0; i < 100; i++) scripted_tick(all->world, 5000);
+    assert_int_equal(scripted_stats(all->world).links_lost, 0);
+    assert_int_equal(scripted_stats(all->world).links_ready, 1);
+    uint64_t before_us = all->world->now_us;
+    wait_until_done(all, machines_get(all, "sword", 10 * SECOND_US));
+    assert_true(all->world->now_us - before_us < SECOND_US / 10);
+}
+
+/* A master that says no address of its own: a person is told, once, and it heals with the next map. */
+static void host_that_nobody_knows_is_told(void** state)
+{
+    (void)state;
+    static const char words[] = "W map link: slots wait, of whose node the server does not say where it is\n";
+    machines* all = machines_new();
+    all->map = machines_map("?", NULL);
+    machines_start(all, NULL);
+    gh_command* op = machines_get(all, "sword", 60 * SECOND_US);
+    for (int i = 0; i < 400; i++) scripted_tick(all->world, 5000);
+    assert_int_equal(gh_op_poll(&op->op), GH_PENDING);
+    assert_int_equal(scripted_times_logged(all->world, words), 1);
+    all->map = machines_map("10.0.0.2", NULL);
+    wait_until_done(all, op);
+}
+
+static const char* three_masters(machines* self, const char* host, const gh_str* words, size_t count)
+{
+    (void)host, (void)count, (void)self;
+    if (!machines_is(words[0], "CLUSTER")) return NULL;
+    return "*3\r\n*3\r\n:0\r\n:1\r\n*2\r\n$8\r\n10.0.0.1\r\n:7000\r\n"
+           "*3\r\n:2\r\n:3\r\n*2\r\n$8\r\n10.0.0.2\r\n:7000\r\n"
+           "*3\r\n:4\r\n:16383\r\n*2\r\n$8\r\n10.0.0.3\r\n:7000\r\n";
+}
+
+static void node_without_a_place_is_told(void** state)
+{
+    (void)state;
+    machines* all = machines_new();
+    gh_client_config config = scripted_config();
+    config.nodes_capacity = 2;
+    all->says = three_masters;
+    machines_start(all, &config);
+    (void)machines_get(all, "sword", 60 * SECOND_US);
+    for (int i = 0; i < 400; i++) scripted_tick(all->world, 5000);
+    assert_int_equal(scripted_times_logged(all->world,
+                                           "W slots of nodes that have no place wait, the Cluster is larger than "
+                                           "nodes_capacity: enlarge it, it is 2\n"),
+                     1);
+}
+
+/* ---- slots on their way ------------------------------------------------------------------------------------------ */
+
+/* The slot is at 1 and moves to 2, and some of the keys are there: so often the op is told to wait. */
+static const char* tries_again(machines* self, const char* host, const gh_str* words, size_t count)
+{
+    (void)count;
+    if (!machines_is(words[0], "GET")) return NULL;
+    if (strcmp(host, "10.0.0.1") == 0)
+        return self->count++ < 300 ? "-TRYAGAIN Multiple keys request during rehashing of slot\r\n"
+                                   : "-ASK 5455 10.0.0.2:7000\r\n";
+    return self->asking > 0 ? NULL : "-MOVED 5455 10.0.0.1:7000\r\n";
+}
+
+/* Whoever has waited for long goes on as soon as its keys are in one place, not when the slot is. */
+static void patience_does_not_make_deaf_for_ask(void** state)
+{
+    (void)state;
+    machines* all = machines_new();
+    all->map = machines_map("10.0.0.1", NULL);
+    all->says = tries_again;
+    machines_start(all, NULL);
+    gh_command* op = machines_get(all, "sword", 60 * SECOND_US);
+    MACHINES_UNTIL(all, all->count >= 300, 40 * SECOND_US);
+    MACHINES_UNTIL(all, gh_op_poll(&op->op) != GH_PENDING, SECOND_US);
+    assert_int_equal(gh_op_poll(&op->op), GH_OK);
+    assert_string_equal(all->served_by, "10.0.0.2");
+}
+
+#define TWO_MASTERS                                                                                                    \
+    "*2\r\n*3\r\n:0\r\n:8191\r\n*2\r\n$8\r\n10.0.0.1\r\n:7000\r\n"                                                     \
+    "*3\r\n:8192\r\n:16383\r\n*2\r\n$8\r\n10.0.0.2\r\n:7000\r\n"
+
+/* Two who send to each other for ever. */
+static const char* sends_to_the_other(machines* self, const char* host, const gh_str* words, size_t count)
+{
+    (void)count;
+    if (!machines_is(words[0], "GET")) return NULL;
+    self->count++;
+    return strcmp(host, "10.0.0.1") == 0 ? "-MOVED 5455 10.0.0.2:7000\r\n" : "-MOVED 5455 10.0.0.1:7000\r\n";
+}
+
+static void circle_is_asked_seldom(void** state)
+{
+    (void)state;
+    machines* all = machines_new();
+    all->map = TWO_MASTERS;
+    all->says = sends_to_the_other;
+    machines_start(all, NULL);
+    gh_command* op = machines_get(all, "sword", 20 * SECOND_US);
+    MACHINES_UNTIL(all, gh_op_poll(&op->op) != GH_PENDING, 30 * SECOND_US);
+    assert_int_equal(gh_op_poll(&op->op), GH_TIMEOUT);
+    assert_in_range(all->count, 100, 2000);
+}
+
+/* The slot was to move to 2, which is gone; then 1 keeps it. */
+static const char* keeps_the_slot(machines* self, const char* host, const gh_str* words, size_t count)
+{
+    (void)count;
+    if (!machines_is(words[0], "GET") || strcmp(host, "10.0.0.1") != 0) return NULL;
+    return ++self->count <= 3 ? "-ASK 5455 10.0.0.2:7000\r\n" : NULL;
+}
+
+static void who_is_sent_to_nobody_comes_back(void** state)
+{
+    (void)state;
+    machines* all = machines_new();
+    all->map = machines_map("10.0.0.1", NULL);
+    all->says = keeps_the_slot;
+    all->gone[0] = "10.0.0.2";
+    machines_start(all, NULL);
+    gh_command* op = machines_get(all, "sword", 60 * SECOND_US);
+    MACHINES_UNTIL(all, gh_op_poll(&op->op) != GH_PENDING, 10 * SECOND_US);
+    assert_int_equal(gh_op_poll(&op->op), GH_OK);
+    assert_string_equal(all->served_by, "10.0.0.1");
+}
+
+/* An empty master gets its first slot: no map has it yet, while maps are read again and again, and to connect takes
+   longer than that. */
+static const char* gives_its_first_slot(machines* self, const char* host, const gh_str* words, size_t count)
+{
+    (void)count;
+    if (machines_is(words[0], "CLUSTER") && self->world->connected_status == GH_PENDING && ++self->count == 3)
+        self->world->connected_status = GH_OK;
+    if (!machines_is(words[0], "GET")) return NULL;
+    if (strcmp(host, "10.0.0.1") == 0) return "-ASK 5455 10.0.0.2:7000\r\n";
+    return NULL;
+}
+
+static gh_status slow_door(scripted* world, const gh_address* address)
+{
+    (void)world;
+    return machines_is(address->host, "10.0.0.2") ? GH_PENDING : GH_OK;
+}
+
+static void who_has_no_slot_yet_is_connected(void** state)
+{
+    (void)state;
+    machines* all = machines_new();
+    gh_client_config config = scripted_config();
+    config.connect_timeout_us = 60 * SECOND_US;
+    all->map = machines_map("10.0.0.1", NULL);
+    all->says = gives_its_first_slot;
+    all->world->door = slow_door;
+    all->world->connected_status = GH_PENDING;
+    machines_start(all, &config);
+    gh_command* op = machines_get(all, "sword", 300 * SECOND_US);
+    SCRIPTED_UNTIL(all->world, gh_op_poll(&op->op) != GH_PENDING, 100000, 200 * SECOND_US);
+    assert_int_equal(gh_op_poll(&op->op), GH_OK);
+    assert_string_equal(all->served_by, "10.0.0.2");
+    unsigned opened = 0;
+    for (int i = 0; i < SCRIPTED_STREAMS_MAX; i++)
+        opened += all->world->streams[i].open && strcmp(all->world->streams[i].host, "10.0.0.2") == 0;
+    assert_int_equal(opened, 1);
+    assert_int_equal(scripted_stats(all->world).links_lost, 0);
+    assert_false(scripted_logged(all->world, "it goes elsewhere"));
+}
+
+/* ---- hints ------------------------------------------------------------------------------------------------------- */
+
+/* A node that has left its Cluster goes on as a server of its own, and answers whatever it is asked. */
+static void hints_are_not_awaited_at_a_node_that_has_left(void** state)
+{
+    (void)state;
+    machines* all = machines_new();
+    gh_client_config config = scripted_config();
+    config.wake = true;
+    all->map = machines_map("10.0.0.2", NULL);
+    machines_start(all, &config);
+    wait_until_done(all, machines_get(all, "sword", 10 * SECOND_US));
+    MACHINES_UNTIL(all, gh_client_link_state(all->world->client, GH_LINK_WAKE) == GH_LINK_READY, 5 * SECOND_US);
+    all->map = machines_map("10.0.0.3", NULL);
+    SCRIPTED_UNTIL(all->world, machines_stream(all, "10.0.0.2") == NULL, 100000, 120 * SECOND_US);
+    wait_until_done(all, machines_get(all, "sword", 10 * SECOND_US));
+    MACHINES_UNTIL(all, gh_client_link_state(all->world->client, GH_LINK_WAKE) == GH_LINK_READY, 5 * SECOND_US);
+    assert_null(machines_stream(all, "10.0.0.2"));
+}
+
+TEST_FILE(cluster_finds, cmocka_unit_test(only_node_that_is_gone_is_found_by_the_seeds),
+          cmocka_unit_test(seed_that_is_alone_is_passed_over), cmocka_unit_test(node_that_is_alone_takes_nothing_away),
+          cmocka_unit_test(host_that_nobody_knows_is_told), cmocka_unit_test(node_without_a_place_is_told),
+          cmocka_unit_test(patience_does_not_make_deaf_for_ask), cmocka_unit_test(circle_is_asked_seldom),
+          cmocka_unit_test(who_is_sent_to_nobody_comes_back), cmocka_unit_test(who_has_no_slot_yet_is_connected),
+          cmocka_unit_test(hints_are_not_awaited_at_a_node_that_has_left));

@@ -1,0 +1,328 @@
+/* A node that says what no Cluster would: what it costs, and that it is found out. */
+
+#include "support/scene/game.h"
+#include "support/server/made_cluster.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#define ENDLESS_BYTES ((size_t)8 << 20) /* more than is read until the client gives up */
+#define PIECE_BYTES   60000
+
+static bool endless_map(scripted* world, const gh_str* words, size_t count, byte_buffer* reply)
+{
+    (void)world;
+    if (count != 2 || words[0].size != 7 || memcmp(words[0].bytes, "CLUSTER", 7) != 0) return false;
+    static char piece[PIECE_BYTES];
+    memset(piece, 'x', sizeof(piece));
+    char head[64];
+    buffer_add(reply, "*1\r\n*3\r\n:0\r\n:16383\r\n*16384\r\n", strlen("*1\r\n*3\r\n:0\r\n:16383\r\n*16384\r\n"));
+    snprintf(head, sizeof(head), "$9\r\n127.0.0.1\r\n:1\r\n");
+    buffer_add(reply, head, strlen(head));
+    while (reply->size < ENDLESS_BYTES)
+    {
+        snprintf(head, sizeof(head), "$%d\r\n", PIECE_BYTES);
+        buffer_add(reply, head, strlen(head));
+        buffer_add(reply, piece, sizeof(piece));
+        buffer_add(reply, "\r\n", 2);
+    }
+    return true;
+}
+
+static scripted* start_world(void)
+{
+    scripted* world = scripted_new();
+    gh_client_config config = scripted_config();
+    config.topology = gh_topology_cluster();
+    world->answer = endless_map;
+    scripted_start(world, &config);
+    return world;
+}
+
+/* Ticks without a budget read what is there, and go on with it in the next one. */
+static void endless_map_costs_a_tick_little(void** state)
+{
+    (void)state;
+    scripted* world = start_world();
+    uint64_t most = 0;
+    for (int i = 0; i < 20; i++)
+    {
+        uint64_t before = scripted_stats(world).bytes_received;
+        scripted_tick(world, 16000);
+        uint64_t now = scripted_stats(world).bytes_received - before;
+        if (now > most) most = now;
+    }
+    assert_true(most > 0);
+    assert_true(most <= 256 * 1024);
+}
+
+/* Also where each tick ends before all is read that has come. */
+static void endless_map_is_given_up(void** state)
+{
+    (void)state;
+    scripted* world = start_world();
+    gh_lock* lock = scripted_want(world, "door", 10000000, 20000000);
+    world->budget_us = 1000;
+    world->clock_step_us = 2000;
+    SCRIPTED_UNTIL(world, scripted_logged(world, "no map in time"), 16000, 10000000);
+    SCRIPTED_UNTIL(world, !gh_op_is_busy(&lock->op), 16000, 30000000);
+    assert_int_equal(gh_op_poll(&lock->op), GH_TIMEOUT);
+}
+
+/* ---- nodes that send ops about ----------------------------------------------------------------------------------- */
+
+#define TICK_US 5000
+#define LIED_US 10000000
+#define TICKS   (LIED_US / TICK_US)
+
+/* So often an op is sent at most while it is sent elsewhere all the time: five times at once, and then with pauses of
+   at least half of 2, 4, 8, 16, 32, 50, 50 ... ms. */
+#define SENT_MOST (LIED_US / 25000 + 12)
+
+static made_cluster* start_fleet(unsigned count)
+{
+    made_cluster* fleet = made_cluster_new(count);
+    for (unsigned node = 0; node < count; node++) (void)made_cluster_cycle(fleet, node);
+    return fleet;
+}
+
+static unsigned long least_cycles(const made_cluster* fleet)
+{
+    unsigned long least = fleet->cyclers[0].cycles;
+    for (unsigned i = 1; i < fleet->cycler_count; i++)
+        if (fleet->cyclers[i].cycles < least) least = fleet->cyclers[i].cycles;
+    return least;
+}
+
+static uint64_t sent_elsewhere(const made_cluster* fleet)
+{
+    const gh_client_stats stats = scripted_stats(fleet->world);
+    return stats.moved + stats.asked;
+}
+
+/* One slot is lied about for ten seconds; all others go on as they did, also at the node that lies; and as soon as the
+   truth is told, the op of that slot goes on, too. */
+static void expect_outlived(made_cluster* fleet, made_lie lie, uint64_t healed_us)
+{
+    char name[24];
+    made_cluster_start(fleet);
+    MADE_UNTIL(fleet, least_cycles(fleet) >= 20, TICK_US, 10000000);
+    fleet->slot = made_name(fleet, 0, 1000, name);
+    fleet->lie = lie;
+    const unsigned long others = least_cycles(fleet);
+    const unsigned long maps = fleet->maps;
+    const uint64_t moved = sent_elsewhere(fleet);
+    const uint64_t opens = fleet->world->opens;
+    gh_lock* lock = made_cluster_want(fleet, 0, 3600000000u);
+    for (unsigned i = 0; i < TICKS; i++) made_cluster_tick(fleet, TICK_US);
+    assert_status(gh_op_poll(&lock->op), GH_PENDING);
+    assert_in_range(sent_elsewhere(fleet) - moved, 5, SENT_MOST);
+    assert_true(least_cycles(fleet) - others > TICKS / 5);
+    assert_true(fleet->maps - maps <= 12);
+    assert_true(fleet->world->opens - opens <= 24);
+    assert_true(fleet->requests_most <= 8);
+    fleet->lie = NULL;
+    MADE_UNTIL(fleet, gh_op_poll(&lock->op) == GH_HELD, TICK_US, healed_us);
+}
+
+/* And where it never is, the op ends in its time. */
+static void expect_time_out(made_cluster* fleet, made_lie lie)
+{
+    char name[24];
+    made_cluster_start(fleet);
+    fleet->slot = made_name(fleet, 0, 1000, name);
+    fleet->lie = lie;
+    gh_lock* lock = made_cluster_want(fleet, 0, 2000000);
+    MADE_UNTIL(fleet, gh_op_poll(&lock->op) != GH_PENDING, TICK_US, 4000000);
+    assert_status(gh_op_poll(&lock->op), GH_TIMEOUT);
+    assert_true(least_cycles(fleet) > 20);
+}
+
+static void expect_harmless(made_lie lie)
+{
+    expect_outlived(start_fleet(3), lie, 200000);
+    expect_time_out(start_fleet(3), lie);
+}
+
+static bool moved_to_and_fro(made_cluster* fleet, unsigned node, unsigned slot, byte_buffer* reply)
+{
+    if (slot != fleet->slot) return false;
+    made_redirect(reply, "MOVED", slot, node == 0 ? 1 : 0);
+    return true;
+}
+
+static bool moved_to_itself(made_cluster* fleet, unsigned node, unsigned slot, byte_buffer* reply)
+{
+    if (slot != fleet->slot) return false;
+    made_redirect(reply, "MOVED", slot, node);
+    return true;
+}
+
+static bool asked_for_ever(made_cluster* fleet, unsigned node, unsigned slot, byte_buffer* reply)
+{
+    if (slot != fleet->slot) return false;
+    made_redirect(reply, "ASK", slot, (node + 1) % fleet->count);
+    return true;
+}
+
+static bool asked_of_itself(made_cluster* fleet, unsigned node, unsigned slot, byte_buffer* reply)
+{
+    if (slot != fleet->slot) return false;
+    made_redirect(reply, "ASK", slot, node);
+    return true;
+}
+
+/* Each time to a node that nobody has heard of. */
+static bool moved_to_new_ones(made_cluster* fleet, unsigned node, unsigned slot, byte_buffer* reply)
+{
+    (void)node;
+    if (slot != fleet->slot) return false;
+    made_redirect(reply, "MOVED", slot, 10 + (unsigned)(fleet->requests % 2000));
+    return true;
+}
+
+/* Of another slot than the op's. */
+static bool moved_of_another(made_cluster* fleet, unsigned node, unsigned slot, byte_buffer* reply)
+{
+    if (slot != fleet->slot) return false;
+    made_redirect(reply, "MOVED", (slot + 1) % GH_SLOTS, node);
+    return true;
+}
+
+static void moved_to_and_fro_is_outlived(void** state)
+{
+    (void)state;
+    expect_harmless(moved_to_and_fro);
+}
+
+static void moved_to_itself_is_outlived(void** state)
+{
+    (void)state;
+    expect_harmless(moved_to_itself);
+}
+
+static void ask_without_end_is_outlived(void** state)
+{
+    (void)state;
+    expect_harmless(asked_for_ever);
+}
+
+static void ask_of_itself_is_outlived(void** state)
+{
+    (void)state;
+    expect_harmless(asked_of_itself);
+}
+
+static void moved_to_ever_new_nodes_is_outlived(void** state)
+{
+    (void)state;
+    const uint64_t next_map_us = 3000000; /* which says whether such a node has an epoch */
+    expect_outlived(start_fleet(3), moved_to_new_ones, next_map_us);
+    expect_time_out(start_fleet(3), moved_to_new_ones);
+}
+
+static void moved_of_another_slot_is_outlived(void** state)
+{
+    (void)state;
+    expect_harmless(moved_of_another);
+}
+
+/* A crowd that comes anew all the time costs the node no more connections than one op does. */
+static void crowd_that_is_moved_to_where_it_is_costs_few_links(void** state)
+{
+    (void)state;
+    made_cluster* fleet = start_fleet(3);
+    gh_lock* locks = scripted_keep(fleet->world, 50 * sizeof *locks);
+    char name[24];
+    made_cluster_start(fleet);
+    MADE_UNTIL(fleet, least_cycles(fleet) >= 20, TICK_US, 10000000);
+    fleet->slot = made_name(fleet, 0, 1000, name);
+    fleet->lie = moved_to_itself;
+    const unsigned long others = least_cycles(fleet);
+    const uint64_t opens = fleet->world->opens;
+    gh_lock_config config = gh_lock_config_default();
+    config.wait_us = 100000;
+    for (unsigned i = 0; i < TICKS; i++)
+    {
+        for (unsigned k = 0; k < 50; k++)
+            if (!gh_op_is_busy(&locks[k].op) && i % 50 == k)
+                assert_status(gh_lock_begin(&locks[k], fleet->world->client, gh_str_of(name), &config), GH_OK);
+        made_cluster_tick(fleet, TICK_US);
+    }
+    assert_true(fleet->world->opens - opens <= 24);
+    assert_true(least_cycles(fleet) - others > TICKS / 5);
+}
+
+#define CROWD 8000
+#define WIRE  512 /* requests_capacity */
+
+/* What the tick costs, of this thread's time. */
+static uint64_t cost_of_tick(made_cluster* fleet)
+{
+    struct timespec begin;
+    struct timespec end;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &begin);
+    made_cluster_tick(fleet, TICK_US);
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &end);
+    return (uint64_t)(end.tv_sec - begin.tv_sec) * 1000000000u + (uint64_t)end.tv_nsec - (uint64_t)begin.tv_nsec;
+}
+
+/* Of ticks with that many answers the cheapest, which nothing of the machine's has come between: where all of them are
+   MOVED, and where none is. */
+typedef struct tick_costs
+{
+    uint64_t moved;
+    uint64_t answered;
+} tick_costs;
+
+static void note_least(uint64_t* least, uint64_t cost)
+{
+    if (*least == 0 || cost < *least) *least = cost;
+}
+
+static tick_costs cheapest_ticks(made_cluster* fleet)
+{
+    tick_costs least = {0, 0};
+    for (unsigned i = 0; i < 100; i++)
+    {
+        const gh_client_stats before = scripted_stats(fleet->world);
+        const uint64_t cost = cost_of_tick(fleet);
+        const gh_client_stats after = scripted_stats(fleet->world);
+        if (after.moved - before.moved >= WIRE) note_least(&least.moved, cost);
+        else if (after.moved == before.moved && after.replies - before.replies >= WIRE)
+            note_least(&least.answered, cost);
+    }
+    assert_true(least.moved > 0 && least.answered > 0);
+    return least;
+}
+
+/* All slots of a node have gone to another, while thousands wait for it. */
+static void moved_with_thousands_that_wait_costs_a_tick_little(void** state)
+{
+    (void)state;
+    made_cluster* fleet = made_cluster_new(2);
+    gh_lock_config config = gh_lock_config_default();
+    fleet->config.ops_capacity = CROWD + 1;
+    made_cluster_start(fleet);
+    gh_lock* first = made_cluster_want(fleet, 0, 10000000);
+    MADE_UNTIL(fleet, gh_op_poll(&first->op) == GH_HELD, TICK_US, 10000000);
+    for (unsigned slot = 0; slot < GH_SLOTS; slot++) fleet->owners[slot] = 1;
+    config.lease_us = config.wait_us = 600000000;
+    for (unsigned i = 0; i < CROWD; i++)
+    {
+        char name[24];
+        snprintf(name, sizeof name, "gate%u", i);
+        gh_lock* lock = SCRIPTED_NEW(fleet->world, gh_lock);
+        assert_status(gh_lock_begin(lock, fleet->world->client, gh_str_of(name), &config), GH_OK);
+    }
+    const tick_costs costs = cheapest_ticks(fleet);
+    assert_true(costs.moved < 20 * costs.answered);
+}
+
+TEST_FILE(cluster_lies, cmocka_unit_test(endless_map_costs_a_tick_little), cmocka_unit_test(endless_map_is_given_up),
+          cmocka_unit_test(moved_to_and_fro_is_outlived), cmocka_unit_test(moved_to_itself_is_outlived),
+          cmocka_unit_test(ask_without_end_is_outlived), cmocka_unit_test(ask_of_itself_is_outlived),
+          cmocka_unit_test(moved_to_ever_new_nodes_is_outlived), cmocka_unit_test(moved_of_another_slot_is_outlived),
+          cmocka_unit_test(moved_with_thousands_that_wait_costs_a_tick_little),
+          cmocka_unit_test(crowd_that_is_moved_to_where_it_is_costs_few_links));
