@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define PAPERS_MAX 32
+#define PAPERS_MAX 64 /* papers.sh makes some forty */
 
 static struct
 {
