@@ -57,8 +57,8 @@ static void offers(crowd* c, bot* b, const request* r, const message* m)
 
 static void listed(crowd* c, bot* b, const request* r, const message* m)
 {
-    bool fits =
-        m->values[0] == r->trade.item && account_listed(&b->account, r->trade.item, m->values[1], r->trade.price);
+    bool fits = m->values[0] == r->trade.item;
+    if (!r->told) fits = fits && account_listed(&b->account, r->trade.item, m->values[1], r->trade.price);
     tally_add(c, TALLY_LISTED);
     check_that(c->row, CHECK_ITEMS, fits, "bot %u lists %u as version %d", b->number, r->trade.item, (int)m->values[1]);
 }
@@ -82,7 +82,7 @@ static void unsure(crowd* c, bot* b, const request* r)
 {
     said* s = said_by(c, b, r);
     if (s != NULL) said_unsure(s);
-    if (r->type == MESSAGE_SELL) account_list_unsure(&b->account, r->trade.item, r->trade.price);
+    if (r->type == MESSAGE_SELL && !r->told) account_list_unsure(&b->account, r->trade.item, r->trade.price);
     if (r->type != MESSAGE_BUY) return;
     const sale* t = &r->trade;
     if (account_buy_unsure(&b->account, t->item, t->version, t->price)) sales_unsure(&c->sales, t);

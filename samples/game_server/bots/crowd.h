@@ -57,6 +57,7 @@ typedef struct request
     uint32_t count; /* SAY, WHISPER, MAIL_GUILD: of the words                   */
     uint32_t any;   /* BROWSE: which offer to buy                               */
     sale trade;     /* SELL, BUY                                                */
+    bool told;      /* SELL: mail has told of this offer before the answer did  */
     int64_t earned; /* by the account, when it was asked */
     size_t prefix_size;
     char prefix[PREFIX_SIZE]; /* FIND_ */

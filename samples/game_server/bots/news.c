@@ -106,9 +106,23 @@ static void guild_wrote(crowd* c, const bot* b, const bot* sender, uint32_t coun
                sender->number, faults);
 }
 
+/* An offer ends, or finds its buyer, where other servers of the store keep it than those that its seller still waits
+   for. So mail may come before the answer to SELL, and tells as much. */
+static void hear_of_offer(bot* b, uint32_t item, int64_t version)
+{
+    const thing* offered = account_thing(&b->account, item);
+    for (int i = 0; i < REQUESTS_MAX && offered != NULL && offered->version < version; i++)
+    {
+        request* r = &b->requests[i];
+        if (r->number == 0 || r->type != MESSAGE_SELL || r->trade.item != item || r->told) continue;
+        r->told = account_list_unsure(&b->account, item, r->trade.price);
+    }
+}
+
 static void was_sold(crowd* c, bot* b, const sale* sold)
 {
     bool again = false;
+    hear_of_offer(b, sold->item, sold->version);
     unsigned faults = sales_told(&c->sales, sold, &again);
     bool fits = again || account_sold(&b->account, sold->item, sold->version, sold->price);
     check_that(c->row, CHECK_SOLD_TOLD, fits && faults == 0, "bot %u is told that %u version %d is sold: fault %u",
@@ -121,6 +135,7 @@ static void came_back(crowd* c, bot* b, uint32_t item, int64_t version)
     bool again = false;
     const sale offer = {.item = item, .version = version - 1, .seller = b->number};
     unsigned faults = version < 2 ? SALE_DIFFERS : sales_back(&c->sales, &offer, &again);
+    hear_of_offer(b, item, version - 1);
     bool fits = again || account_back(&b->account, item, version - 1);
     check_that(c->row, CHECK_ONE_BUYER, faults == 0, "bot %u has %u version %d back: fault %u", b->number, item,
                (int)version, faults);

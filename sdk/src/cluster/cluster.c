@@ -16,6 +16,8 @@
 #define AGAIN_MAX_US     50000ull
 #define REDIRECTIONS_MAX 5u /* in a row; of those behind them every second one is given time before it is followed */
 #define ANEW_US          1000000ull /* so seldom a node is connected anew because it sends an op to where it is */
+#define SCOUT_US         100000ull  /* so often it is asked who has taken the place of a node that is lost */
+#define HURRIES          3u         /* maps asked for out of turn, of a loss: whom they ask may not know of it yet */
 
 /* ---- the config -------------------------------------------------------------------------------------------------- */
 
@@ -161,13 +163,27 @@ static bool leave_for_namesake(gh_node* node)
     return node->leaving;
 }
 
+/* A slot has an owner again: so have the others that the lost one had, and a map tells it of all of them. */
+static bool is_of_lost(const gh_cluster* cluster, const gh_client* client, uint16_t slot)
+{
+    const uint16_t owner = gh_slots_map_owner(&cluster->map, slot);
+    return owner < cluster->map.capacity && client->nodes[owner].link.state != GH_LINK_READY;
+}
+
 static void follow_moved(gh_cluster* cluster, gh_node* node, gh_op* op, const gh_redirect* to)
 {
     gh_client* client = node->client;
+    const uint16_t before = gh_slots_map_owner(&cluster->map, to->slot);
+    const bool was_lost = is_of_lost(cluster, client, to->slot);
     const uint16_t owner = gh_slots_map_moved(&cluster->map, to->slot, to->endpoint, host_of(node));
     const bool is_here = owner == place_number(node);
     client->stats.moved++;
     cluster->wanted = true;
+    if (was_lost && owner != before && cluster->hurries > 0)
+    {
+        cluster->hurries--;
+        gh_cluster_map_hurry(cluster, client);
+    }
     op->route = (uint16_t)(to->slot + 1u);
     if (owner == GH_SLOTS_NO_ROOM) warn_of_capacity(client);
     if (owner >= cluster->map.capacity || is_to_rest(op) || (is_here && !leave_for_namesake(node))) op_wait(op);
@@ -255,8 +271,11 @@ static void send_back(gh_node* node)
 /* Without a resolver it will never be connected to a host that is a name: who waits for it is told. */
 static void cluster_lost(gh_node* node)
 {
+    gh_cluster* cluster = gh_cluster_of(node->client);
     want_map(node);
     send_back(node);
+    if (node->link.failures == 1) cluster->hurries = HURRIES;
+    if (cluster->scout_us == 0) cluster->scout_us = gh_client_after(node->client, SCOUT_US);
     if (node->link.target->needs_resolver && node->client->config.resolver == NULL)
         gh_pipeline_refuse(node, GH_REASON_REFUSED);
 }
@@ -425,11 +444,46 @@ static void end_looks(gh_cluster* cluster, const gh_client* client)
     }
 }
 
+/* In turn, of those that can be asked; NULL: there is none. */
+static const gh_node* next_ready(gh_cluster* cluster, const gh_client* client)
+{
+    uint32_t i;
+    for (i = 0; i < client->servers; i++)
+    {
+        cluster->scout_place = (cluster->scout_place + 1) % client->servers;
+        if (client->nodes[cluster->scout_place].link.state == GH_LINK_READY)
+            return &client->nodes[cluster->scout_place];
+    }
+    return NULL;
+}
+
+/* Maps are asked for seldom, and whoever takes the place of a lost node is known to the others as soon as he has taken
+   it. So of the ops that wait for such a node one asks another from time to time, and is told by MOVED. */
+static void send_scouts(gh_cluster* cluster, gh_client* client)
+{
+    gh_node* node;
+    cluster->scout_us = 0;
+    for (node = client->nodes; node < client->nodes + client->servers; node++)
+    {
+        const gh_node* asked;
+        gh_op* op;
+        if (node->link.state == GH_LINK_READY || !gh_node_has_unsent(node)) continue;
+        cluster->scout_us = gh_client_after(client, gh_client_jitter(client, SCOUT_US));
+        asked = next_ready(cluster, client);
+        if (asked == NULL) return;
+        op = node->urgent.count > 0 ? node->urgent.first : node->waiting.first;
+        gh_unsent_remove(node, op);
+        op->request = GH_REQUEST_NONE;
+        gh_op_requeue_at(op, gh_op_place_at(op, place_number(asked)), true);
+    }
+}
+
 static void cluster_move(gh_client* client)
 {
     gh_cluster* cluster = gh_cluster_of(client);
     bool has_map;
     end_looks(cluster, client);
+    if (cluster->scout_us != 0 && client->now_us >= cluster->scout_us) send_scouts(cluster, client);
     has_map = gh_cluster_map_move(cluster, client);
     if (has_map || cluster->moves > 1) gh_unsent_rehome(client);
     cluster->moves = 0;
@@ -444,11 +498,12 @@ static void cluster_move(gh_client* client)
 static uint64_t cluster_due(const gh_client* client)
 {
     const gh_cluster* cluster = gh_cluster_of(client);
+    const uint64_t scout_us = cluster->scout_us == 0 ? UINT64_MAX : cluster->scout_us;
     gh_node* node;
     if (cluster->moves > 1) return client->now_us;
     for (node = client->nodes; node < client->nodes + client->servers; node++)
         if (gh_link_is_due(&node->link, client) && is_to_connect(node)) return client->now_us;
-    return gh_cluster_map_due(cluster, client);
+    return gh_least(scout_us, gh_cluster_map_due(cluster, client));
 }
 
 static gh_link* cluster_link(gh_client* client, uint32_t n)

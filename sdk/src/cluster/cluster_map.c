@@ -82,6 +82,11 @@ static void map_begin(gh_cluster* cluster, gh_client* client)
     gh_link_connect(&cluster->link, client);
 }
 
+void gh_cluster_map_hurry(gh_cluster* cluster, gh_client* client)
+{
+    cluster->ask_us = gh_least(cluster->ask_us, gh_client_after(client, gh_client_jitter(client, MAP_PAUSE_MIN)));
+}
+
 static void map_ask(gh_cluster* cluster, gh_client* client)
 {
     gh_request request = gh_link_request(&cluster->link);

@@ -7,6 +7,10 @@
 
 /* True once behind each map that has come to its end. */
 bool gh_cluster_map_move(gh_cluster* cluster, gh_client* client);
+
+/* There is news: one is asked for soon, however many there were of late. */
+void gh_cluster_map_hurry(gh_cluster* cluster, gh_client* client);
+
 uint64_t gh_cluster_map_due(const gh_cluster* cluster, const gh_client* client);
 
 #endif

@@ -18,6 +18,9 @@ typedef struct gh_cluster
     bool looking;        /* one of the places has `look`                                                             */
     uint32_t open_place; /* where a link was open                                                                    */
     uint32_t moves;      /* MOVED in a tick: what waits follows the first at once, and others with the next tick     */
+    uint32_t scout_place; /* who was asked last                                                                     */
+    uint32_t hurries;    /* maps that may still be asked for out of turn                                            */
+    uint64_t scout_us;   /* when somebody is asked who took the place of a lost node; 0: nothing waits for one      */
 
     /* maps: one at a time, over a connection of their own, which is closed behind each */
     gh_link link;
