@@ -101,6 +101,7 @@ redisReply* storm_look_command(storm_look* look, const char* key, const char* fo
     redisReply* reply = storm.store < STORM_CLUSTER ? redisvCommand(look->redis, format, arguments)
                                                     : ask_fleet(look, key, format, arguments);
     va_end(arguments);
+    if (look->client != NULL) (void)gh_tick(look->client, history_now(), 0); /* what begins next, begins now */
     return reply;
 }
 
