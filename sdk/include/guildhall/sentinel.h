@@ -14,11 +14,10 @@
 
    What a sentinel says is a hint: requests go to a server that says of itself that it is a master, and to none else.
    All sentinels of the list are listened to all the time, as the one that leads a failover alone tells of its
-   beginning: from that moment nothing new is sent to the old master, what is on its way there may be answered, and ops
-   wait.
+   beginning: from that moment nothing is sent to the old master, no answer of it is believed, and ops wait.
 
    Ops      see a failover as a delay. What they had sent, and got no answer to, goes to the new master with the same
-            id.
+            id; a command with GH_REPEAT_NEVER that was just on its way ends GH_UNKNOWN.
    Losses   replication is asynchronous, so the newest changes may be lost by a failover, and no answer can tell that.
             What can be told, is: held locks and permits are asked for at once at the new master, and those that it does
             not know are LOST; ids that began anew are RESTARTED.

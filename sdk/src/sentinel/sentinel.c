@@ -14,7 +14,6 @@
 #define PAUSE_US          250000ull  /* after an answer that was of no use                            */
 #define PROMOTION_US      3000000ull /* a replica becomes the master in this time, or it does not    */
 #define PROMOTION_LOOK_US 20000ull
-#define LEAVE_US          200000ull /* for what is on its way to the old master                      */
 
 typedef enum sentinels_state
 {
@@ -37,7 +36,6 @@ typedef struct sentinels
     uint32_t unknown;   /* answers in a row that there is no such master               */
     bool fresh;         /* what was heard has not been used for an attempt yet         */
     uint64_t ask_us;    /* not asked before                                            */
-    uint64_t leave_us;  /* PROMOTING: the old master is given up                       */
     uint64_t until_us;  /* PROMOTING: it has failed; FOUND: old is not believed before */
     sentinels_text now; /* client->target                                            */
     sentinels_text old; /* who was the master before a promotion                       */
@@ -218,17 +216,17 @@ static void hear_switch(sentinels* self, gh_client* client, const sentinels_text
     gh_wake_leave(client);
 }
 
+/* The old master answers as before, for seconds, and what it does is lost as soon as the other one is master: in some
+   tens of milliseconds, or before this was heard. So no answer of it counts any more, not even one that has arrived. */
 static void hear_promotion(sentinels* self, gh_client* client, const sentinels_text* text)
 {
     const sentinels_text old = self->now;
     gh_node* node = client->nodes;
     if (text_is(text, &self->now) || !sentinels_place(self, client, text)) return;
-    gh_log(client, GH_LOG_WARNING, "sentinel link: another server is to become the master");
     self->old = old;
     self->state = SENTINELS_PROMOTING;
     self->until_us = gh_client_after(client, PROMOTION_US);
-    self->leave_us = gh_client_after(client, LEAVE_US);
-    gh_pipeline_leave(node);
+    if (gh_link_is_open(&node->link)) gh_pipeline_lose(node, GH_LOG_WARNING, "another server is to become the master");
     gh_wake_leave(client);
 }
 
@@ -263,9 +261,7 @@ static void promotion_move(sentinels* self, gh_client* client)
 {
     gh_node* node = client->nodes;
     const uint64_t look_us = gh_client_after(client, PROMOTION_LOOK_US);
-    if (node->leaving && client->now_us >= self->leave_us)
-        gh_pipeline_lose(node, GH_LOG_WARNING, "no answer before another server becomes the master");
-    if (node->link.state == GH_LINK_READY && !node->leaving)
+    if (node->link.state == GH_LINK_READY)
     {
         self->state = SENTINELS_FOUND;
         self->until_us = gh_client_after(client, PROMOTION_US);
@@ -293,7 +289,6 @@ static void sentinels_move(gh_client* client)
 
 static uint64_t promotion_due(const sentinels* self, const gh_node* node)
 {
-    if (node->leaving) return self->leave_us;
     return node->link.state == GH_LINK_BACKOFF ? gh_least(node->link.due_us, self->until_us) : self->until_us;
 }
 
