@@ -13,7 +13,7 @@
 #   --systems LIST   instead of lock,semaphore,tasks,mailbox,command
 #
 # A failover is planned, or forced, or its master is killed, or frozen and woken up when another is in its place; the
-# next comes as soon as the fleet has settled, some three seconds later. What is planned may lose nothing at all. The
+# next comes as soon as the fleet has settled, some three seconds later. What a Cluster plans may lose nothing. The
 # others may lose what no replica had heard of when they struck, and nothing before. More than 50 are several runs, each
 # with the seed after that of the last. One run: ./tests/storm.sh --cluster --failovers N --seed N.
 set -euo pipefail

@@ -1,8 +1,8 @@
 /* nemesis_fleet.c -- what befalls the nodes of a Cluster, and servers with their Sentinels.
 
    An event begins where the fleet has settled and ends when it has again. Those that replace a master without its help
-   may lose what it had told last: before, all its replicas have to have everything, and from that moment on it counts
-   as a loss. All others must lose nothing. */
+   may lose what it had told last, and so do Sentinels by order: before, all its replicas have to have everything, and
+   from that moment on it counts as a loss. All others must lose nothing. */
 
 #include "storm/nemesis_kinds.h"
 
@@ -33,11 +33,8 @@ static struct
     unsigned slot;
     cluster_move move;
     cluster_reshard reshard;
-    bool active;     /* an event is */
-    bool planned;    /* it is a planned failover */
-    bool undone;     /* and perhaps undone, or somebody has come in the middle of it */
-    long long order; /* clients of the old master with a larger number have come after the failover was ordered */
-    bool leaves;     /* the node that the slots are moved from */
+    bool active; /* an event is */
+    bool leaves; /* the node that the slots are moved from */
     long long epoch;
     uint64_t looked_us;
     unsigned unwanted;
@@ -51,7 +48,7 @@ static bool begin_event(const nemesis_fault* f)
     nemesis_fleet_look();
     event.slot = fleet_slot(f->x);
     event.old = fleet_master(f->x);
-    event.planned = event.undone = event.leaves = false;
+    event.leaves = false;
     event.since_us = history_now();
     event.begin_us = event.since_us;
     return event.old != NULL;
@@ -129,61 +126,30 @@ static bool is_replaced(const nemesis_fault* f)
 
 /* ---- masters ------------------------------------------------------------------------------------------- */
 
-/* The number that a server gives to who connects now: it counts them. */
-static long long next_client(const redis_server* server)
-{
-    long long number = -1;
-    redisContext* context = redisConnectUnix(redis_server_address(server) + strlen("unix:"));
-    redisReply* reply = context == NULL || context->err != 0 ? NULL : redisCommand(context, "CLIENT ID");
-    if (reply != NULL && reply->type == REDIS_REPLY_INTEGER) number = reply->integer;
-    if (reply != NULL) freeReplyObject(reply);
-    if (context != NULL) redisFree(context);
-    return number;
-}
-
-/* A player that connected after that. */
-static bool somebody_has_come(redis_server* server, long long number)
-{
-    bool found = false;
-    redisReply* reply = redis_server_try(server, "CLIENT LIST TYPE normal");
-    const char* line = reply != NULL && reply->type == REDIS_REPLY_STRING ? reply->str : "";
-    for (; *line != '\0' && !found; line += strcspn(line, "\n") + (line[strcspn(line, "\n")] == '\n' ? 1 : 0))
-    {
-        const char* user = strstr(line, " user=game ");
-        found = atoll(line + strlen("id=")) > number && user != NULL && user < line + strcspn(line, "\n");
-    }
-    if (reply != NULL) freeReplyObject(reply);
-    return found;
-}
-
+/* Of a Cluster: the replica takes over when it has everything. */
 static bool hand_over(const nemesis_fault* f)
 {
     if (!begin_event(f)) return false;
     event.active = true;
-    if (fleet_cluster() != NULL)
-    {
-        (void)cluster_failover(fleet_cluster(), event.slot, CLUSTER_PLANNED);
-        return true;
-    }
-    fleet_set_clear(false);
-    event.planned = true;
-    event.order = next_client(event.old);
-    sentinels_failover(fleet_sentinels());
+    (void)cluster_failover(fleet_cluster(), event.slot, CLUSTER_PLANNED);
     return true;
 }
 
-/* A Sentinel tells who is there that it leads a failover, and nobody later: who comes between that and the end, a
-   second later, finds the old master, as sentinel.h says. What he is told there, and what others are told by what he
-   did, is gone. */
 static bool is_handed_over(const nemesis_fault* f)
 {
-    if (event.planned && !is_replaced(f) && somebody_has_come(event.old, event.order)) event.undone = true;
     if (!is_replaced(f) && history_now() < event.begin_us + PLANNED_CAP_US) return false;
-    help_former_master(f);
     if (!fleet_has_settled()) return false;
-    if (event.undone) nemesis_mark_loss(event.since_us, event.begin_us);
-    else if (fleet_epoch() > event.epoch + 1) note_unwanted(event.since_us); /* there was more than one election */
+    if (fleet_epoch() > event.epoch + 1) note_unwanted(event.since_us); /* there was more than one election */
     end_event();
+    return true;
+}
+
+/* Sentinels do not wait for what a replica lacks, and of who comes in the middle none hears of it: see sentinel.h. Nor
+   do the others hear of it if the one that leads it dies; they undo it then. */
+static bool order_failover(const nemesis_fault* f)
+{
+    if (!begin_loss(f)) return false;
+    sentinels_failover(fleet_sentinels());
     return true;
 }
 
@@ -298,12 +264,8 @@ static unsigned sentinels_of(const nemesis_fault* f)
     return 1 + (unsigned)(f->y % 2);
 }
 
-/* If the one that leads a planned failover dies before it has told the others, they know nothing of it: they make a
-   replica of the new master, and what was done there is gone. */
 static bool kill_sentinels(const nemesis_fault* f)
 {
-    if (event.active && event.planned && !storm.losses) return false;
-    event.undone = event.undone || (event.active && event.planned);
     for (unsigned i = 0; i < sentinels_of(f); i++) redis_server_kill9(sentinel_of(f, i));
     return true;
 }
@@ -425,7 +387,8 @@ static void come_or_gone(const nemesis_fault* f)
 #define FLEETS (STORM_CLUSTER | STORM_SENTINEL)
 
 const nemesis_kind nemesis_fleet_kinds[] = {
-    {"planned-failover", 8, GROUND_SERVER, false, 0, 0, hand_over, NULL, FLEETS, true, NULL, is_handed_over},
+    {"planned-failover", 8, GROUND_SERVER, false, 0, 0, hand_over, NULL, STORM_CLUSTER, true, NULL, is_handed_over},
+    {"ordered-failover", 8, GROUND_SERVER, true, 0, 0, order_failover, NULL, STORM_SENTINEL, true, NULL, is_taken_over},
     {"forced-failover", 5, GROUND_SERVER, true, 0, 0, take_over, NULL, STORM_CLUSTER, true, NULL, is_taken_over},
     {"kill-master", 8, GROUND_SERVER, true, 0, 0, kill_master, start_again, FLEETS, true, is_replaced, loss_is_over},
     {"freeze-master", 6, GROUND_SERVER, true, 0, 0, freeze_master, thaw_again, FLEETS, true, is_replaced, loss_is_over},

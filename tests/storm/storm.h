@@ -28,8 +28,8 @@
 
    An outcome has three values: done, not done, unknown; a checker takes each op at its word. Losses are excused by
    a mark of the nemesis alone (restart with older data, promotion of a lagging replica, FLUSHALL). In a fleet, that is
-   a master replaced without its help, from the moment at which its replicas had everything; what is planned, slots that
-   move, and nodes and Sentinels that come and go excuse nothing. */
+   a master replaced without its help, or by Sentinels, from the moment at which its replicas had everything; what a
+   Cluster plans, slots that move, and nodes and Sentinels that come and go excuse nothing. */
 
 #ifndef GUILDHALL_TESTS_STORM_STORM_H
 #define GUILDHALL_TESTS_STORM_STORM_H

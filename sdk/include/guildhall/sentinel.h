@@ -21,10 +21,11 @@
    Losses   replication is asynchronous, so the newest changes may be lost by a failover, and no answer can tell that.
             What can be told, is: held locks and permits are asked for at once at the new master, and those that it does
             not know are LOST; ids that began anew are RESTARTED.
-            In a planned failover (SENTINEL FAILOVER) with these rules nothing was seen to be lost; clients of other
-            kinds may go on writing to the old master for about a second, and so does a client of this kind that comes
-            in the middle, or has no link to the sentinel that leads it just then: nobody tells it. If that sentinel
-            dies before it has told the others, they undo it, and what was done meanwhile is lost.
+            In a planned failover (SENTINEL FAILOVER) with these rules nothing was seen to be lost by a replica that
+            keeps up: Sentinels do not wait for one that does not, as a Cluster does. Clients of other kinds may go on
+            writing to the old master for about a second, and so does a client of this kind that comes in the middle, or
+            has no link to the sentinel that leads it just then: nobody tells it. If that sentinel dies before it has
+            told the others, they undo it, and what was done meanwhile is lost.
    Server   min-replicas-to-write 1 bounds what a master that was cut off can still promise. Give the sentinels'
             user, if it has one: resetchannels &+switch-master &+failover-state-send-slaveof-noone &-failover-abort-*
             -@all +sentinel|get-master-addr-by-name +subscribe +unsubscribe +ping
