@@ -107,7 +107,12 @@ typedef struct gh_client_config
 
     /* After the store lost its data (restarted empty, FLUSHALL), grants wait until the new data is this old, so that
        leases of before have run out: your longest lease, if mutual exclusion must hold across that. It also delays the
-       first grants of a brand-new store. 0..1 h, default 0. Fences grow across a loss in any case. */
+       first grants of a brand-new store. 0..1 h, default 0. Fences grow across a loss in any case.
+       Each grant of one server looks at that, so a FLUSHALL under connected clients is noticed by the next one. On a
+       Cluster each node's data have an age of their own, which is read at each connection: one that comes back empty
+       grants nothing until they are this old, and the others go on. Three gaps are left there: what a node loses while
+       its connection stays up; a slot that moves meanwhile to another node, where the age of that one's data counts;
+       and a node that has but single slots, on which no epoch lies (KEYS.md, "The epoch"): it grants at once. */
     uint64_t quarantine_us;
 
     gh_resolver resolver; /* NULL: only numeric addresses and unix paths */

@@ -39,12 +39,13 @@ enum
 #define SERVER_PART_SIZE 16u
 
 /* Where nothing can be compared, what is held there may as well be forgotten; and what lies there may come from any
-   other node, so what is said to it is of the latest generation of all. */
+   other node, so what is said to it is of the latest generation of all, and of no age. */
 static void know_epoch(gh_node* node, gh_epoch* epoch)
 {
     const gh_client* client = node->client;
     node->epoch = epoch;
     if (epoch == NULL) node->store_generation = client->store_generation_heard;
+    if (epoch == NULL) node->store_birth_us = 0;
     if ((epoch == NULL || epoch->birth_us == 0) && client->leases[0].count + client->leases[1].count > 0)
         gh_doubt_begin(node);
 }

@@ -160,7 +160,7 @@ typedef struct gh_node
 
     uint64_t rights_us;       /* when the answer came */
     uint64_t rights_missing;  /* bits of the commands that the user may not call from scripts */
-    uint64_t store_birth_us;
+    uint64_t store_birth_us;        /* 0: not known */
     uint64_t store_generation;      /* 0: not known */
     gh_epoch own_epoch;             /* where there is one node */
     gh_epoch* epoch;                /* of the epoch that the hand-shake asks for; NULL: none lies on this node */
@@ -308,7 +308,7 @@ static inline bool gh_node_watches_epoch(const gh_node* node)
 static inline uint64_t gh_node_quarantine_end(const gh_node* node)
 {
     const uint64_t quarantine_us = node->client->config.quarantine_us;
-    return quarantine_us == 0 ? 0 : node->store_birth_us + quarantine_us;
+    return quarantine_us == 0 || node->store_birth_us == 0 ? 0 : node->store_birth_us + quarantine_us;
 }
 
 /* Who has that slot of a Cluster; or the only one. */
