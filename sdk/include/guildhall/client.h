@@ -302,12 +302,13 @@ typedef struct gh_client_stats
     uint64_t bytes_sent;
     uint64_t bytes_received;
 
-    /* the server, from the last hand-shake; 0 while unknown */
-    uint32_t server_version;    /* major * 10000 + minor * 100 + patch                                */
-    uint32_t warnings;          /* bits of gh_warning                                                 */
+    /* from hand-shakes; 0 while unknown */
+    uint32_t server_version;    /* of the last: major * 10000 + minor * 100 + patch                   */
+    uint32_t warnings;          /* bits of gh_warning: of all servers together, each from its last    */
 } gh_client_stats;
 
-/* What the sanity check of the hand-shake found; each is also logged as a GH_LOG_WARNING when it is new. */
+/* What the sanity check of the hand-shakes found; each is also logged as a GH_LOG_WARNING when it is new, which is when
+   no other server of the client has it. */
 typedef enum gh_warning
 {
     GH_WARNING_VERSION = 1 << 0,    /* older than 6.2, the oldest that the scripts are written for                  */

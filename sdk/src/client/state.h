@@ -169,6 +169,10 @@ typedef struct gh_node
     uint32_t server_size;           /* 0: not known */
     char server[GH_SERVER_ID_SIZE]; /* which server, and since which start; as the epoch key has it */
 
+    /* bits of gh_warning: of the last hand-shake that came to its end, and of the last that was begun */
+    uint32_t warnings;
+    uint32_t warnings_found;
+
     /* for replicas */
     bool wait_sent;         /* WAIT is on the wire                                 */
     uint32_t beside;        /* of a second one: the first's connection at its side */
@@ -464,6 +468,7 @@ typedef struct gh_handshake_verdict
 void gh_handshake_begin(gh_node* node);
 void gh_handshake_encode(gh_node* node);
 gh_handshake_verdict gh_handshake_reply(gh_node* node, uint32_t step, const gh_reply* reply);
+void gh_handshake_forget(gh_node* node); /* what it has found of a server that is no more: its warnings */
 void gh_client_warn(gh_client* client, gh_warning warning, const char* text, gh_str detail); /* once, while it is so */
 
 /* rights.c */

@@ -410,6 +410,7 @@ static void retire(gh_cluster* cluster, gh_client* client)
         if (gh_link_is_open(&node->link)) continue;
         if (client->wake.target == &cluster->places[place].target) gh_wake_leave(client); /* no hint reaches it there */
         gh_slots_map_forget(&cluster->map, place);
+        gh_handshake_forget(node);
         cluster->places[place].look = false;
         node->link.state = GH_LINK_IDLE;
         node->link.failures = 0; /* another one may get the place */
