@@ -107,7 +107,12 @@ typedef struct gh_client_config
 
     /* After the store lost its data (restarted empty, FLUSHALL), grants wait until the new data is this old, so that
        leases of before have run out: your longest lease, if mutual exclusion must hold across that. It also delays the
-       first grants of a brand-new store. 0..1 h, default 0. Fences grow across a loss in any case. */
+       first grants of a brand-new store. 0..1 h, default 0. Fences grow across a loss in any case.
+       Each grant of one server looks at that, so a FLUSHALL under connected clients is noticed by the next one. On a
+       Cluster each node's data have an age of their own, which is read at each connection: one that comes back empty
+       grants nothing until they are this old, and the others go on. Three gaps are left there: what a node loses while
+       its connection stays up; a slot that moves meanwhile to another node, where the age of that one's data counts;
+       and a node that has but single slots, on which no epoch lies (KEYS.md, "The epoch"): it grants at once. */
     uint64_t quarantine_us;
 
     gh_resolver resolver; /* NULL: only numeric addresses and unix paths */
@@ -297,12 +302,13 @@ typedef struct gh_client_stats
     uint64_t bytes_sent;
     uint64_t bytes_received;
 
-    /* the server, from the last hand-shake; 0 while unknown */
-    uint32_t server_version;    /* major * 10000 + minor * 100 + patch                                */
-    uint32_t warnings;          /* bits of gh_warning                                                 */
+    /* from hand-shakes; 0 while unknown */
+    uint32_t server_version;    /* of the last: major * 10000 + minor * 100 + patch                   */
+    uint32_t warnings;          /* bits of gh_warning: of all servers together, each from its last    */
 } gh_client_stats;
 
-/* What the sanity check of the hand-shake found; each is also logged as a GH_LOG_WARNING when it is new. */
+/* What the sanity check of the hand-shakes found; each is also logged as a GH_LOG_WARNING when it is new, which is when
+   no other server of the client has it. */
 typedef enum gh_warning
 {
     GH_WARNING_VERSION = 1 << 0,    /* older than 6.2, the oldest that the scripts are written for                  */

@@ -15,6 +15,10 @@
    What a sentinel says is a hint: requests go to a server that says of itself that it is a master, and to none else.
    All sentinels of the list are listened to all the time, as the one that leads a failover alone tells of its
    beginning: from that moment nothing is sent to the old master, no answer of it is believed, and ops wait.
+   What was told while nobody listened is asked for: each sentinel when its link is back, and one after the other while
+   the master is silent for more than half of request_timeout_us. Where one names another master than the one that is
+   followed, all are asked, and it is left if more of them name the other: for a sentinel that was away may name an old
+   one, and so may some for good.
 
    Ops      see a failover as a delay. What they had sent, and got no answer to, goes to the new master with the same
             id; a command with GH_REPEAT_NEVER that was just on its way ends GH_UNKNOWN.

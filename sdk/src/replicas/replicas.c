@@ -129,10 +129,12 @@ static bool seconds_stray(gh_node* node, gh_str error)
     return node->client->beneath->strays(gh_node_server(node), error);
 }
 
-/* What was answered and not said to be on replicas will never be said to be. */
+/* What was answered and not said to be on replicas will never be said to be. And who has lost the one link may have lost
+   the other, too, on which nothing may be awaited. */
 static void seconds_lost(gh_node* node)
 {
     gh_op* op;
+    gh_node_server(node)->link.look_us = 0;
     if (node->client->many_servers) node->client->beneath->lost(gh_node_server(node));
     node->wait_sent = false;
     while ((op = gh_awaited_take(node)) != NULL) gh_replicas_tell(op, GH_UNREPLICATED);
