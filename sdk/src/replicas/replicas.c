@@ -129,8 +129,8 @@ static bool seconds_stray(gh_node* node, gh_str error)
     return node->client->beneath->strays(gh_node_server(node), error);
 }
 
-/* What was answered and not said to be on replicas will never be said to be. And who has lost the one link may have lost
-   the other, too, on which nothing may be awaited. */
+/* What was answered and not said to be on replicas will never be said to be. And who has lost the one link may have
+   lost the other, too, on which nothing may be awaited. */
 static void seconds_lost(gh_node* node)
 {
     gh_op* op;
