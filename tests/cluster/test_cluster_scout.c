@@ -87,6 +87,9 @@ static void expect_soon(uint64_t after_us, made_lie lie)
     MADE_UNTIL(fleet, waits->cycles > cycles + 2, TICK_US, SOON_US);
     run_until(fleet, lost_us + 10000000);
     assert_in_range(fleet->maps - maps, 1, MAPS_MOST);
+    assert_int_equal(scripted_stats(fleet->world).failovers, 1);
+    assert_int_equal(scripted_stats(fleet->world).nodes_known, MASTERS);
+    assert_int_equal(scripted_stats(fleet->world).nodes_ready, 2); /* nobody needs the third */
 }
 
 /* Nothing waits for the lost one but what is to be on replicas. */

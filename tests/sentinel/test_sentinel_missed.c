@@ -48,6 +48,8 @@ static void who_was_away_hears_of_a_new_master(void** state)
         run(fleet, 10000000);
         assert_true(is_ready_at(fleet, 1));
         assert_int_equal(fleet->connected[0], 1);
+        assert_int_equal(scripted_stats(fleet->world).failovers, 1);
+        assert_int_equal(scripted_stats(fleet->world).nodes_known, 1);
     }
 }
 
@@ -77,6 +79,7 @@ static void old_answer_of_one_moves_nobody(void** state)
     assert_true(is_ready_at(fleet, 0));
     assert_int_equal(fleet->connected[0], 1);
     assert_int_equal(fleet->connected[1], 0);
+    assert_int_equal(scripted_stats(fleet->world).failovers, 0);
 }
 
 /* A link that is lost and made anew by itself says nothing new. */

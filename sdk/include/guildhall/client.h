@@ -266,6 +266,8 @@ typedef struct gh_client_stats
     uint32_t out_bytes_used;    /* of out_bytes, right before the send                                */
     uint64_t oldest_request_us; /* age of the oldest request on the wire                              */
     uint64_t round_trip_us;     /* of the last reply; counts from tick to tick                        */
+    uint32_t nodes_known;       /* masters of a Cluster, of nodes_capacity; else 1, or 0 until found */
+    uint32_t nodes_ready;       /* of them those that are connected; links are made when needed       */
 
     /* high-water marks */
     uint32_t ops_busy_max;
@@ -296,6 +298,8 @@ typedef struct gh_client_stats
     uint64_t asked;             /* the same for once, as their slot is on its way: ASK                */
     uint64_t try_again;         /* the same back to their pause: TRYAGAIN                             */
     uint64_t maps_read;         /* of a Cluster's slots                                               */
+    uint64_t failovers;         /* masters whose place another has, behind Sentinels or in a Cluster; */
+                                /* there also those that have given all their slots away              */
     uint64_t unreplicated;      /* answers that too few replicas had in time                          */
     uint64_t hints;             /* wake-ups received                                                  */
     uint64_t log_lines_held;    /* not handed to the log hook: too many of one kind within a second   */
@@ -340,7 +344,7 @@ static inline gh_status gh_client_get_stats(const gh_client* client, gh_client_s
 GH_API gh_str gh_client_last_invalid(const gh_client* client);
 
 /* How a client stands, as text for a log or a bug report: links, requests, timers, busy ops by system and state, stats.
-   write is called for each line, some fifty, in printable ASCII and without a line end; it lives until write returns.
+   write is called for each line, some sixty, in printable ASCII and without a line end; it lives until write returns.
    No password, name or payload is shown. Nothing changes by it, so it may be called from a hook. What the lines say may
    change with any version. GH_OK, GH_INVALID_CLIENT, GH_INVALID_OUT (write is NULL). */
 typedef void (*gh_dump_line)(void* context, gh_str line);

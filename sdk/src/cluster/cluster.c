@@ -411,7 +411,8 @@ static void retire(gh_cluster* cluster, gh_client* client)
         if (client->wake.target == &cluster->places[place].target) gh_wake_leave(client); /* no hint reaches it there */
         gh_slots_map_forget(&cluster->map, place);
         gh_handshake_forget(node);
-        cluster->places[place].look = false;
+        client->stats.failovers += cluster->places[place].served;
+        cluster->places[place].look = cluster->places[place].served = false;
         node->link.state = GH_LINK_IDLE;
         node->link.failures = 0; /* another one may get the place */
     }
@@ -429,6 +430,7 @@ static void look_at_gains(gh_cluster* cluster, gh_client* client)
         const gh_link_state state = node->link.state;
         if (cluster->map.nodes[place].gained && anything_held && state != GH_LINK_READY)
             cluster->places[place].look = cluster->looking = true;
+        cluster->places[place].served |= cluster->map.nodes[place].gained;
         cluster->map.nodes[place].gained = false;
         if (state != GH_LINK_HANDSHAKE && state != GH_LINK_READY) continue;
         if (epoch_has_moved(node)) gh_pipeline_leave(node);
@@ -519,6 +521,15 @@ static uint64_t cluster_due(const gh_client* client)
     return gh_least(scout_us, gh_cluster_map_due(cluster, client));
 }
 
+static uint32_t cluster_known(const gh_client* client)
+{
+    const gh_slots_map* map = &gh_cluster_of(client)->map;
+    uint32_t count = 0;
+    uint32_t place;
+    for (place = 0; place < map->capacity; place++) count += map->nodes[place].host_size > 0;
+    return count;
+}
+
 static gh_link* cluster_link(gh_client* client, uint32_t n)
 {
     return n == 0 ? &gh_cluster_of(client)->link : NULL;
@@ -532,6 +543,7 @@ const struct gh_topology* gh_topology_cluster(void)
                                                 .move = cluster_move,
                                                 .due_us = cluster_due,
                                                 .find = cluster_find,
+                                                .known = cluster_known,
                                                 .link = cluster_link,
                                                 .nodes = cluster_nodes,
                                                 .route = cluster_take_route,

@@ -93,6 +93,11 @@ static bool seconds_find(gh_node* node)
     return beneath == NULL || beneath->find(node);
 }
 
+static uint32_t seconds_known(const gh_client* client)
+{
+    return client->beneath == NULL ? 1 : client->beneath->known(client);
+}
+
 static gh_link* seconds_link(gh_client* client, uint32_t n)
 {
     return client->beneath == NULL ? NULL : client->beneath->link(client, n);
@@ -223,6 +228,7 @@ const struct gh_replicas* gh_replicas_wait(void)
                                                              .move = seconds_move,
                                                              .due_us = seconds_due,
                                                              .find = seconds_find,
+                                                             .known = seconds_known,
                                                              .link = seconds_link,
                                                              .route = seconds_route,
                                                              .place = seconds_place,

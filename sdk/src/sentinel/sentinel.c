@@ -52,6 +52,7 @@ typedef struct sentinels
     uint64_t until_us;    /* PROMOTING: it has failed; FOUND: old is not believed before                  */
     sentinels_text now;   /* client->target                                                               */
     sentinels_text old;   /* who was the master before a promotion                                        */
+    sentinels_text last;  /* who was found to be one last                                                 */
     sentinels_text other; /* FOUND: who is the master instead, as a sentinel says; empty: nobody says so  */
     uint64_t count_us;    /* and when the answers are counted                                             */
     sentinels_vote votes[GH_SENTINELS_MAX];
@@ -369,6 +370,14 @@ static void found_move(sentinels* self, gh_client* client)
     votes_count(self, client);
 }
 
+/* The hand-shake has said that the server is a master. */
+static void note_failover(sentinels* self, gh_client* client)
+{
+    if (client->nodes->link.state != GH_LINK_READY || text_is(&self->now, &self->last)) return;
+    if (self->last.size > 0) client->stats.failovers++;
+    self->last = self->now;
+}
+
 static void sentinels_move(gh_client* client)
 {
     sentinels* self = sentinels_of(client);
@@ -385,6 +394,7 @@ static void sentinels_move(gh_client* client)
     }
     if (self->state == SENTINELS_PROMOTING) promotion_move(self, client);
     if (self->state == SENTINELS_FOUND) found_move(self, client);
+    note_failover(self, client);
 }
 
 static uint64_t promotion_due(const sentinels* self, const gh_node* node)
@@ -417,6 +427,11 @@ static uint64_t sentinels_due(const gh_client* client)
     return can_ask ? gh_least(due_us, self->ask_us) : due_us;
 }
 
+static uint32_t sentinels_known(const gh_client* client)
+{
+    return sentinels_of(client)->now.size > 0;
+}
+
 static gh_link* sentinels_link(gh_client* client, uint32_t n)
 {
     sentinels* self = sentinels_of(client);
@@ -431,6 +446,7 @@ const struct gh_topology* gh_topology_sentinel(void)
                                                 .move = sentinels_move,
                                                 .due_us = sentinels_due,
                                                 .find = sentinels_find,
+                                                .known = sentinels_known,
                                                 .link = sentinels_link};
     return &topology;
 }
