@@ -13,4 +13,4 @@ under_valgrind=(env GUILDHALL_SLOW_MACHINE=1 valgrind --quiet --error-exitcode=9
 # shellcheck disable=SC2034
 not_under_valgrind=(--skip faults --skip samples. --skip game_fleet. --skip game_page. --skip prefixes. --skip garbage.
     --skip rights. --skip drill. --skip migrating. --skip writers. --skip fleets --skip cluster_half. --skip tls_bytes.
-    --skip sentinel. --skip dns)
+    --skip sentinel. --skip _told. --skip dns)

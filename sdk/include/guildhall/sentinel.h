@@ -24,7 +24,9 @@
             id; a command with GH_REPEAT_NEVER that was just on its way ends GH_UNKNOWN.
    Losses   replication is asynchronous, so the newest changes may be lost by a failover, and no answer can tell that.
             What can be told, is: held locks and permits are asked for at once at the new master, and those that it does
-            not know are LOST; ids that began anew are RESTARTED.
+            not know are LOST; ids that began anew are RESTARTED. A master that comes back empty has lost all. Each is
+            told within 8 ticks and one round trip from when the link is ready, with 1,000 held: see gh_tick for the
+            budget. The same holds for what an old master acknowledged when it had been replaced already.
             In a planned failover (SENTINEL FAILOVER) with these rules nothing was seen to be lost by a replica that
             keeps up: Sentinels do not wait for one that does not, as a Cluster does. Clients of other kinds may go on
             writing to the old master for about a second, and so does a client of this kind that comes in the middle, or

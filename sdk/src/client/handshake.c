@@ -3,9 +3,10 @@
        AUTH, SELECT, CLIENT SETNAME, INFO x 5, SCRIPT EXISTS  ->  SCRIPT LOAD x n, epoch, rights, PUBLISH  ->  READY
 
    In two goes: which server it is must be known before the epoch is asked for, and which scripts it has before they are
-   loaded. Loaded are those that this client has used before and that the server lacks; any other is loaded when an op
-   first needs it. The first time of all, the epoch and the rights need their digests, and SCRIPT EXISTS has nothing to
-   ask. The slots remember which step each reply belongs to. */
+   loaded. Loaded are those that this client has used before and that the server lacks, and those with which held leases
+   are asked for, so that a doubt is settled by the first round trip; any other is loaded when an op first needs it. The
+   first time of all, the epoch and the rights need their digests, and SCRIPT EXISTS has nothing to ask. The slots
+   remember which step each reply belongs to. */
 
 #include "client/encoded.h"
 #include "client/link.h"
@@ -180,7 +181,7 @@ static bool encode_script_step(gh_node* node, uint32_t step)
     gh_client* client = node->client;
     gh_script* script = &client->scripts[step - STEP_SCRIPTS];
     bool is_needed = script == &client->scripts[GH_SCRIPT_epoch] || script == &client->scripts[GH_SCRIPT_rights];
-    if (script->known ? gh_script_is_loaded(node, script) : !is_needed) return true;
+    if (script->known ? gh_script_is_loaded(node, script) : !is_needed && !script->used) return true;
     if (!gh_script_encode_load(node, script, GH_SLOT_HANDSHAKE, NULL)) return false;
     gh_slots_newest(node)->step = (uint16_t)step;
     return true;
