@@ -104,6 +104,8 @@ typedef struct gh_client_config
                   or a list of files, 1 to 2 s for a chat, up to 5 s for a lock or permit. Anybody who may PUBLISH on
                   its channel may say anything there: what is no hint is passed over, up to 1 GiB a message, and a
                   tick reads at most 64 KiB of a flood, or what its budget allows; hints behind it come later        */
+    bool wake_sharded; /* Cluster, from Redis 7.0: hints stay on the node of their object, instead of going to all;
+                          default false, and elsewhere it means nothing. See guildhall/cluster.h                    */
 
     /* After the store lost its data (restarted empty, FLUSHALL), grants wait until the new data is this old, so that
        leases of before have run out: your longest lease, if mutual exclusion must hold across that. It also delays the
@@ -122,6 +124,8 @@ typedef struct gh_client_config
        program carries the code of those alone that it names. */
     const struct gh_topology* topology;
     uint32_t nodes_capacity;  /* Cluster: masters that are known at once; 2..1024, default 32                      */
+    uint32_t wake_channels;   /* with wake_sharded: objects at which is waited at once; 1..65535, default 256. Hints of
+                                 others come as they do without it                                                 */
     gh_str sentinel_name;     /* Sentinel: what the sentinels call the master. 1..128 bytes, without blanks        */
     gh_str sentinel_user;     /* Sentinel: its ACL user; empty: the default user. At most 128 bytes                */
     gh_str sentinel_password; /* Sentinel: empty: no AUTH is sent to sentinels. At most 512 bytes                  */
@@ -304,6 +308,7 @@ typedef struct gh_client_stats
                                 /* there also those that have given all their slots away              */
     uint64_t unreplicated;      /* answers that too few replicas had in time                          */
     uint64_t hints;             /* wake-ups received                                                  */
+    uint64_t hints_sharded;     /* of these, such as came from the node of their object: wake_sharded */
     uint64_t log_lines_held;    /* not handed to the log hook: too many of one kind within a second   */
     uint64_t bytes_sent;
     uint64_t bytes_received;
@@ -326,8 +331,10 @@ typedef enum gh_warning
     GH_WARNING_REPLICA = 1 << 5,    /* the server is a read-only replica                                            */
     GH_WARNING_CLUSTER = 1 << 6,    /* the server is a Cluster node: only keys of its own slots will work           */
     GH_WARNING_NO_REPLICAS = 1 << 7, /* WAIT is refused, by the server or the ACL: what asks for replicas is REFUSED */
-    GH_WARNING_NODES = 1 << 8        /* a Cluster has more masters than nodes_capacity: enlarge it, slots of those   */
+    GH_WARNING_NODES = 1 << 8,       /* a Cluster has more masters than nodes_capacity: enlarge it, slots of those   */
                                      /* without a place wait. Of the last map and of MOVED, not of a hand-shake      */
+    GH_WARNING_NOT_SHARDED = 1 << 9  /* wake_sharded: SPUBLISH or SSUBSCRIBE is refused, by the ACL or by a server   */
+                                     /* before 7.0. Its hints go to all nodes, as without it                         */
 } gh_warning;
 
 /* What gh_client_get_stats calls: for a struct of that size, as the caller's headers have it. */

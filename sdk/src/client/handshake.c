@@ -30,7 +30,8 @@ enum
     STEP_SCRIPTS, /* one a script */
     STEP_EPOCH = STEP_SCRIPTS + GH_SCRIPT_COUNT,
     STEP_RIGHTS,
-    STEP_WAIT, /* where replicas are waited for */
+    STEP_WAIT,     /* where replicas are waited for */
+    STEP_SPUBLISH, /* where hints go over the slots of a Cluster */
     STEP_PUBLISH,
     STEP_END
 };
@@ -59,6 +60,7 @@ void gh_handshake_begin(gh_node* node)
     node->exists_awaited = false;
     node->clustered = node->client->many_servers; /* else INFO says it, if the user may ask */
     node->server_size = 0;
+    node->phantom = node->client->many_servers && node->client->config.wake_sharded ? '=' : '-';
     if (node->client->many) know_epoch(node, node->client->config.topology->epoch(node, &node->epoch_tag));
     else node->epoch = &node->own_epoch;
     gh_rights_doubt(node);
@@ -121,16 +123,10 @@ static bool encode_exists(gh_node* node, gh_request* request)
     return true;
 }
 
-static void encode_publish(const gh_client* client, gh_request* request)
+static void encode_publish(const gh_client* client, gh_request* request, gh_str command, gh_str tag)
 {
-    char channel[64];
-    char* end = channel;
-    memcpy(end, client->config.prefix.bytes, client->config.prefix.size);
-    end += client->config.prefix.size;
-    memcpy(end, ":wake:", 6);
-    end = gh_hex_encode(client->id, end + 6);
-    encode_words(request, gh_str_literal("PUBLISH"), gh_str_make(channel, (size_t)(end - channel)),
-                 gh_str_literal("-"));
+    char channel[GH_CHANNEL_SIZE_MAX];
+    encode_words(request, command, gh_wake_channel(client, tag, channel), gh_str_literal("-"));
 }
 
 /* False: this step has nothing to say. */
@@ -170,7 +166,12 @@ static bool encode_step(gh_node* node, uint32_t step, gh_request* request)
         if (node->main == NULL) return false;
         encode_words(request, gh_str_literal("WAIT"), gh_str_literal("0"), gh_str_literal("1"));
         return true;
-    case STEP_PUBLISH: encode_publish(client, request); return true;
+    case STEP_SPUBLISH:
+        if (node->phantom == '-' || node->epoch == NULL) return false; /* the question needs a slot that lies there */
+        encode_publish(client, request, gh_str_literal("SPUBLISH"),
+                       gh_str_make(number, (size_t)(gh_decimal_encode(node->epoch_tag, number) - number)));
+        return true;
+    case STEP_PUBLISH: encode_publish(client, request, gh_str_literal("PUBLISH"), gh_str_make(NULL, 0)); return true;
     default: return false;
     }
 }
@@ -451,6 +452,13 @@ static bool take_harmless_error(gh_node* node, uint32_t step, gh_str error)
         return true;
     }
     if (step == STEP_RIGHTS) return true; /* then scripts find out by themselves */
+    if (step == STEP_SPUBLISH)
+    {
+        node->phantom = '-';
+        gh_client_warn(client, GH_WARNING_NOT_SHARDED,
+                       "hints go to all nodes of the Cluster, SPUBLISH is refused: ", error);
+        return true;
+    }
     if (step != STEP_PUBLISH) return false;
     node_warn(node, GH_WARNING_NO_WAKE, "waiters ask by themselves, PUBLISH is refused: ", error);
     handshake_done(node);
@@ -491,6 +499,7 @@ static gh_handshake_verdict take_error(gh_node* node, uint32_t step, gh_str erro
         passing = true;
     }
     if (epoch_strays(node, step, error)) return goes_on;
+    if (step == STEP_SPUBLISH && passing) return goes_on; /* who may say it is told so */
     if (!passing && take_harmless_error(node, step, error)) return goes_on;
     if (!passing && step == STEP_WAIT)
         node_warn(node, GH_WARNING_NO_REPLICAS, "replicas cannot be waited for, WAIT is refused: ", error);

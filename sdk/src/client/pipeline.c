@@ -325,12 +325,12 @@ static pipeline_encoded encode_op(gh_node* node, gh_op* op)
         if (asks) encode_asking(&request);
         first = request.at;
         request.script = script;
-        request.phantom = node->clustered && gh_script_wants_phantom(script);
+        request.phantom = node->clustered && gh_script_wants_phantom(script) ? node->phantom : 0;
         op->kind->encode(op, &request);
         GH_INVARIANT(client, gh_encoded_as_announced(script, &request, first));
         if (gh_link_commit(link, &request))
         {
-            GH_INVARIANT(client, !request.phantom || request.keys_left == 0); /* as many as were announced */
+            GH_INVARIANT(client, request.phantom == 0 || request.keys_left == 0); /* as many as were announced */
             gh_unsent_remove(node, op);
             if (asks) gh_slots_add(node, GH_SLOT_ASKING, NULL, NULL);
             gh_slots_add(node, GH_SLOT_OP, op, script);

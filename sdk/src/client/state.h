@@ -152,6 +152,7 @@ typedef struct gh_node
     bool held_back;   /* the first in the queue waits for an answer, of its script or of the rights */
     bool caught_up;   /* all that the peer has sent so far was read and handed out */
     bool clustered;   /* a node of a Cluster, so each script gets a phantom key: see request.h */
+    char phantom;     /* its last letter, by which scripts know over what hints go: see hint.lua */
     bool doubted;      /* whoever has a lease there is to ask for it; see due.c       */
     bool rights_known;
     bool rights_asked;
@@ -389,8 +390,10 @@ void gh_unsent_remove(gh_node* node, gh_op* op); /* it is queued at that node */
 void gh_unsent_replace(const gh_op* from, gh_op* to);
 
 /* listeners.c */
-void gh_listeners_hint(gh_client* client, uint64_t sequence, char letter);
+/* "<sequence, 16 hex digits>" and perhaps a letter. False: it is no hint, as anybody may publish anything. */
+bool gh_listeners_hear(gh_client* client, gh_str hint);
 void gh_listeners_hint_all(gh_client* client);
+void gh_listeners_hint_of(gh_client* client, uint16_t route);
 void gh_listener_replace(const gh_op* from, gh_op* to);
 
 /* events.c */
@@ -489,6 +492,10 @@ void gh_borrowed_check(gh_op* op);
 void gh_wake_move(gh_client* client);
 void gh_wake_leave(gh_client* client); /* it goes elsewhere now */
 uint64_t gh_wake_due(const gh_client* client);
+/* "<prefix>:wake:<client>"; with a tag "<prefix>:{<tag>}:wake:<client>". out: GH_CHANNEL_SIZE_MAX bytes. */
+#define GH_CHANNEL_TAG_MAX  216u
+#define GH_CHANNEL_SIZE_MAX (32u + 3u + GH_CHANNEL_TAG_MAX + 6u + 16u)
+gh_str gh_wake_channel(const gh_client* client, gh_str tag, char* out);
 
 /* scripts.c */
 void gh_scripts_init(gh_client* client);

@@ -32,21 +32,34 @@ void gh_wake_leave(gh_client* client)
     if (gh_link_is_open(&client->wake)) wake_lose(client, GH_LOG_INFO, "it goes elsewhere");
 }
 
+static char* channel_add(char* end, gh_str bytes)
+{
+    memcpy(end, bytes.bytes, bytes.size);
+    return end + bytes.size;
+}
+
+gh_str gh_wake_channel(const gh_client* client, gh_str tag, char* out)
+{
+    char* end = channel_add(out, client->config.prefix);
+    if (tag.size > 0)
+    {
+        end = channel_add(end, gh_str_literal(":{"));
+        end = channel_add(channel_add(end, tag), gh_str_literal("}"));
+    }
+    end = gh_hex_encode(client->id, channel_add(end, gh_str_literal(":wake:")));
+    return gh_str_make(out, (size_t)(end - out));
+}
+
 static void wake_subscribe(gh_client* client)
 {
     gh_link* link = &client->wake;
     gh_request request = gh_link_request(link);
-    char channel[64];
-    char* end = channel;
-    memcpy(end, client->config.prefix.bytes, client->config.prefix.size);
-    end += client->config.prefix.size;
-    memcpy(end, ":wake:", 6);
-    end = gh_hex_encode(client->id, end + 6);
+    char channel[GH_CHANNEL_SIZE_MAX];
     GH_INVARIANT(client, link->state == GH_LINK_HANDSHAKE);
     client->wake_answers = link->secret_bytes > 0 ? 2 : 1; /* AUTH's stands in front */
     gh_request_array(&request, 2);
     gh_request_str(&request, gh_str_literal("SUBSCRIBE"));
-    gh_request_str(&request, gh_str_make(channel, (size_t)(end - channel)));
+    gh_request_str(&request, gh_wake_channel(client, gh_str_make(NULL, 0), channel));
     if (!gh_link_commit(link, &request)) wake_lose(client, GH_LOG_ERROR, "no room to subscribe");
 }
 
@@ -56,9 +69,6 @@ static void wake_take(gh_client* client, const gh_reply* reply)
 {
     const gh_reply* kind = gh_reply_at(reply, 0);
     const gh_reply* payload = gh_reply_at(reply, 2);
-    uint64_t sequence;
-    gh_str hex;
-    char letter = 0;
     if (reply->type == GH_REPLY_ERROR)
     {
         const gh_str part = gh_str_literal("wake link: ");
@@ -74,11 +84,7 @@ static void wake_take(gh_client* client, const gh_reply* reply)
         return;
     }
     if (kind == NULL || payload == NULL || !gh_str_equal(kind->text, gh_str_literal("message"))) return;
-    hex = payload->text;
-    if (hex.size == 17) letter = hex.bytes[--hex.size];
-    if (!gh_hex_decode(hex, &sequence)) return; /* anybody may publish: what is no hint is no matter */
-    client->stats.hints++;
-    gh_listeners_hint(client, sequence, letter);
+    gh_listeners_hear(client, payload->text);
 }
 
 /* False: the link is lost. */

@@ -1,5 +1,6 @@
 /* cluster.c -- which node an op goes to, and what becomes of it when a node sends it elsewhere. */
 
+#include "cluster/cluster_hints.h"
 #include "cluster/cluster_map.h"
 #include "wire/name.h"
 #include "wire/redirect.h"
@@ -53,6 +54,7 @@ static bool cluster_carve(gh_arena* arena, gh_client* client, gh_str addresses)
     fits = gh_inbox_take(&cluster->link.inbox, arena, MAP_REPLY_BYTES, MAP_REPLY_NODES);
     cluster->places = (gh_cluster_place*)gh_arena_take(arena, client->config.nodes_capacity * sizeof(gh_cluster_place));
     cluster->wanted = true;
+    fits = gh_cluster_hints_carve(&cluster->hints, arena, client) && fits;
     return gh_slots_map_take(&cluster->map, arena, client->config.nodes_capacity) && fits;
 }
 
@@ -64,12 +66,15 @@ typedef struct cluster_route
     gh_route route;
     uint16_t slot; /* plus 1; 0: not known yet */
     bool has_name;
+    gh_client* hints; /* NULL: nobody waits for any */
 } cluster_route;
 
 static void route_take_key(gh_route* route, gh_str key)
 {
     cluster_route* self = (cluster_route*)(void*)route;
-    if (self->slot == 0) self->slot = (uint16_t)(gh_slot_of_key(key) + 1u);
+    if (self->slot != 0) return;
+    self->slot = (uint16_t)(gh_slot_of_key(key) + 1u);
+    if (self->hints != NULL) gh_cluster_hints_want(self->hints, key, gh_slot_of_key(key));
 }
 
 static void route_take_word(gh_route* route, gh_str word)
@@ -79,10 +84,18 @@ static void route_take_word(gh_route* route, gh_str word)
     self->has_name = true;
 }
 
+/* Itself, or who has it ask. */
+static bool listens(const gh_op* op)
+{
+    const gh_op* owner = op->kind->owner == NULL ? NULL : op->kind->owner(op);
+    return ((op->flags | (owner == NULL ? 0 : owner->flags)) & GH_OP_LISTENING) != 0;
+}
+
 static void cluster_take_route(gh_op* op)
 {
-    cluster_route self = {{route_take_key, route_take_word}, 0, false};
+    cluster_route self = {{route_take_key, route_take_word}, 0, false, NULL};
     gh_request request = gh_request_route(&self.route);
+    if (op->client->config.wake_sharded && listens(op)) self.hints = op->client;
     op->kind->encode(op, &request);
     op->route = self.slot;
 }
@@ -409,6 +422,7 @@ static void retire(gh_cluster* cluster, gh_client* client)
         gh_pipeline_leave(node);
         if (gh_link_is_open(&node->link)) continue;
         if (client->wake.target == &cluster->places[place].target) gh_wake_leave(client); /* no hint reaches it there */
+        gh_cluster_hints_forget(client, place);
         gh_slots_map_forget(&cluster->map, place);
         gh_handshake_forget(node);
         client->stats.failovers += cluster->places[place].served;
@@ -498,6 +512,7 @@ static void cluster_move(gh_client* client)
     gh_cluster* cluster = gh_cluster_of(client);
     bool has_map;
     end_looks(cluster, client);
+    gh_cluster_hints_move(client);
     if (cluster->scout_us != 0 && client->now_us >= cluster->scout_us) send_scouts(cluster, client);
     has_map = gh_cluster_map_move(cluster, client);
     if (has_map || cluster->moves > 1) gh_unsent_rehome(client);
@@ -518,7 +533,7 @@ static uint64_t cluster_due(const gh_client* client)
     if (cluster->moves > 1) return client->now_us;
     for (node = client->nodes; node < client->nodes + client->servers; node++)
         if (gh_link_is_due(&node->link, client) && is_to_connect(node)) return client->now_us;
-    return gh_least(scout_us, gh_cluster_map_due(cluster, client));
+    return gh_least(gh_least(scout_us, gh_cluster_hints_due(client)), gh_cluster_map_due(cluster, client));
 }
 
 static uint32_t cluster_known(const gh_client* client)
@@ -532,7 +547,7 @@ static uint32_t cluster_known(const gh_client* client)
 
 static gh_link* cluster_link(gh_client* client, uint32_t n)
 {
-    return n == 0 ? &gh_cluster_of(client)->link : NULL;
+    return n == 0 ? &gh_cluster_of(client)->link : gh_cluster_hints_link(client, n - 1);
 }
 
 const struct gh_topology* gh_topology_cluster(void)

@@ -52,7 +52,8 @@ static bool ends_with(gh_str word, const char* end)
 static size_t drop_phantom(const gh_str* words, size_t count, gh_str* left)
 {
     size_t behind = 3 + (size_t)words[2].bytes[0] - '0'; /* the keys: a lock has nine at most */
-    bool has_one = words[2].size == 1 && behind > 3 && behind <= count && ends_with(words[behind - 1], ":-");
+    bool has_one = words[2].size == 1 && behind > 3 && behind <= count &&
+                   (ends_with(words[behind - 1], "}:-") || ends_with(words[behind - 1], "}:="));
     if (!has_one) behind = count;
     memcpy(left, words, behind * sizeof(words[0]));
     if (!has_one) return count;
