@@ -238,7 +238,7 @@ void gh_client_warn(gh_client* client, gh_warning warning, const char* text, gh_
     client->warnings_logged |= (uint32_t)warning;
 }
 
-static void node_warn(gh_node* node, gh_warning warning, const char* text, gh_str detail)
+void gh_node_warn(gh_node* node, gh_warning warning, const char* text, gh_str detail)
 {
     node->warnings_found |= (uint32_t)warning;
     gh_client_warn(node->client, warning, text, detail);
@@ -323,24 +323,24 @@ static gh_handshake_verdict take_info(gh_node* node, uint32_t step, gh_str info)
         value = info_field(info, gh_str_literal("redis_version"));
         client->stats.server_version = parse_version(value);
         if (client->stats.server_version < 60200)
-            node_warn(node, GH_WARNING_VERSION, "the server is older than 6.2: ", value);
+            gh_node_warn(node, GH_WARNING_VERSION, "the server is older than 6.2: ", value);
     }
     if (step == STEP_INFO_MEMORY)
     {
         value = info_field(info, gh_str_literal("maxmemory_policy"));
         if (value.size > 0 && !gh_str_equal(value, gh_str_literal("noeviction")))
-            node_warn(node, GH_WARNING_EVICTION, "locks may be thrown away, set maxmemory-policy noeviction; it is ",
-                      value);
+            gh_node_warn(node, GH_WARNING_EVICTION, "locks may be thrown away, set maxmemory-policy noeviction; it is ",
+                         value);
     }
     if (step == STEP_INFO_PERSISTENCE && info_says(info, "aof_enabled", "0") && !info_says(info, "loading", "1"))
-        node_warn(node, GH_WARNING_NO_AOF, "a restart forgets what was acknowledged, set appendonly yes",
-                  gh_str_make(NULL, 0));
+        gh_node_warn(node, GH_WARNING_NO_AOF, "a restart forgets what was acknowledged, set appendonly yes",
+                     gh_str_make(NULL, 0));
     node->clustered = node->clustered || info_says(info, "cluster_enabled", "1");
     if (step == STEP_INFO_CLUSTER && node->clustered && !client->many_servers)
-        node_warn(node, GH_WARNING_CLUSTER, "a Cluster node: keys of other nodes are refused", gh_str_make(NULL, 0));
+        gh_node_warn(node, GH_WARNING_CLUSTER, "a Cluster node: keys of other nodes are refused", gh_str_make(NULL, 0));
     if (step == STEP_INFO_REPLICATION && info_says(info, "role", "slave"))
     {
-        node_warn(node, GH_WARNING_REPLICA, "a replica; waiting for a master at this address", gh_str_make(NULL, 0));
+        gh_node_warn(node, GH_WARNING_REPLICA, "a replica; waiting for a master at this address", gh_str_make(NULL, 0));
         return given_up(GH_LOG_WARNING, "a replica takes no writes");
     }
     return goes_on;
@@ -448,19 +448,19 @@ static bool take_harmless_error(gh_node* node, uint32_t step, gh_str error)
     }
     if (step >= STEP_INFO_SERVER && step <= STEP_INFO_CLUSTER)
     {
-        node_warn(node, GH_WARNING_NO_INFO, "the server's settings cannot be seen: ", error);
+        gh_node_warn(node, GH_WARNING_NO_INFO, "the server's settings cannot be seen: ", error);
         return true;
     }
     if (step == STEP_RIGHTS) return true; /* then scripts find out by themselves */
     if (step == STEP_SPUBLISH)
     {
         node->phantom = '-';
-        gh_client_warn(client, GH_WARNING_NOT_SHARDED,
-                       "hints go to all nodes of the Cluster, SPUBLISH is refused: ", error);
+        gh_node_warn(node, GH_WARNING_NOT_SHARDED,
+                     "hints go to all nodes of the Cluster, SPUBLISH is refused: ", error);
         return true;
     }
     if (step != STEP_PUBLISH) return false;
-    node_warn(node, GH_WARNING_NO_WAKE, "waiters ask by themselves, PUBLISH is refused: ", error);
+    gh_node_warn(node, GH_WARNING_NO_WAKE, "waiters ask by themselves, PUBLISH is refused: ", error);
     handshake_done(node);
     return true;
 }
@@ -502,7 +502,7 @@ static gh_handshake_verdict take_error(gh_node* node, uint32_t step, gh_str erro
     if (step == STEP_SPUBLISH && passing) return goes_on; /* who may say it is told so */
     if (!passing && take_harmless_error(node, step, error)) return goes_on;
     if (!passing && step == STEP_WAIT)
-        node_warn(node, GH_WARNING_NO_REPLICAS, "replicas cannot be waited for, WAIT is refused: ", error);
+        gh_node_warn(node, GH_WARNING_NO_REPLICAS, "replicas cannot be waited for, WAIT is refused: ", error);
     log_step(node, passing ? GH_LOG_INFO : GH_LOG_ERROR, "hand-shake: ", error);
     verdict = given_up(GH_LOG_WARNING, passing ? "the server is not ready yet" : "the hand-shake was refused");
     verdict.refused = !passing && reply_class != GH_CLASS_NOSCRIPT;

@@ -285,8 +285,8 @@ static void listener_refused(gh_client* client, gh_cluster_listener* listener, g
     if (reply_class == GH_CLASS_OTHER || reply_class == GH_CLASS_REFUSED || reply_class == GH_CLASS_LOGIN)
     {
         listener->rest_us = gh_client_after(client, REST_US);
-        gh_client_warn(client, GH_WARNING_NOT_SHARDED,
-                       "hints come over all nodes of the Cluster, SSUBSCRIBE is refused: ", error);
+        gh_node_warn(&client->nodes[listener - gh_cluster_of(client)->hints.listeners], GH_WARNING_NOT_SHARDED,
+                     "hints come over all nodes of the Cluster, SSUBSCRIBE is refused: ", error);
     }
     listener_lose(client, listener, GH_LOG_WARNING, "refused");
 }
