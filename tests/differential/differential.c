@@ -15,7 +15,7 @@
 #define BEGIN_US      1700000000000000ull
 #define STEP_MOST_US  40000u
 #define LEAP_MOST_US  90000000u /* now and then: marks go stale, leases run out */
-#define ROUND         50000u    /* requests, and then all keys are compared and thrown away */
+#define ROUND         10000u    /* requests, and then all keys are compared and thrown away */
 #define DIFFERENT_MAX 200u
 
 typedef struct wishes

@@ -5,8 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* A small letter alone is drawn: k a key, m a member or field, v a value, i a place, s a score, b a bound by score, l
-   one by name, t a time to live, T a moment, c a cursor. All else is the word itself. */
+/* A small letter alone is drawn. (HRANDFIELD asks for none, for all, or for repeats, which can be foretold.) k a key, m
+   a member or field, v a value, i a place, s a score, b a bound by score, l one by name, t a time to live, T a moment,
+   c a cursor. All else is the word itself. */
 static const char* const forms[] = {"GET k",
                                     "SET k v",
                                     "SET k v PX t",
@@ -64,10 +65,11 @@ static const char* const forms[] = {"GET k",
                                     "HVALS k",
                                     "HINCRBY k m i",
                                     "HRANDFIELD k",
-                                    "HRANDFIELD k 1",
-                                    "HRANDFIELD k 2",
-                                    "HRANDFIELD k i",
-                                    "HRANDFIELD k i WITHVALUES",
+                                    "HRANDFIELD k 0",
+                                    "HRANDFIELD k 100",
+                                    "HRANDFIELD k -5",
+                                    "HRANDFIELD k 100 WITHVALUES",
+                                    "HRANDFIELD k x",
                                     "HRANDFIELD k -2 WITHVALUES",
                                     "HRANDFIELD k 2 v",
                                     "RPUSH k v",

@@ -64,6 +64,15 @@ static void note_item(char items[ITEMS_MAX][ITEM_SIZE], unsigned first, unsigned
         (void)snprintf(items[i - 1], ITEM_SIZE, "%.*s", (int)size, text);
 }
 
+/* ", 2 b" or "   2 :b": how many bytes stand before the number; 0: no item begins there. */
+static size_t next_item(const char* at)
+{
+    unsigned unused;
+    if (at[0] == ',' && at[1] == ' ') return read_numbers(at + 2, &unused, &unused) > 0 ? 2 : 0;
+    if (at[0] != ' ' || at[1] != ' ') return 0;
+    return read_numbers(at + 2, &unused, &unused) > 0 ? 2 : 0;
+}
+
 /* A line of a section: "1 a, 2 b   what they are". The text of an item ends before the next one's number. */
 static void read_line(char items[ITEMS_MAX][ITEM_SIZE], const char* line)
 {
@@ -74,14 +83,12 @@ static void read_line(char items[ITEMS_MAX][ITEM_SIZE], const char* line)
         unsigned last;
         size_t size = read_numbers(line, &first, &last);
         const char* next;
-        unsigned unused;
         if (size == 0) return;
         line += size;
-        for (next = line; *next != '\0'; next++)
-            if (next[0] == ',' && next[1] == ' ' && read_numbers(next + 2, &unused, &unused) > 0) break;
+        for (next = line; *next != '\0' && next_item(next) == 0;) next++;
         note_item(items, first, last, line, (size_t)(next - line));
         if (*next == '\0') return;
-        line = next + 2;
+        line = next + next_item(next);
     }
 }
 
@@ -120,11 +127,39 @@ static void read_head(head* one, const char* name)
     fclose(source);
 }
 
+/* What a server draws of the fields of a hash cannot be foretold, but for those that may come twice: a count below
+   zero asks for these. */
+static void draw_with_repeats(head* one)
+{
+    static const char command[] = "'HRANDFIELD',";
+    char* made = malloc(one->size + 64);
+    char* to = made;
+    const char* at = one->body;
+    const char* found;
+    if (made == NULL) abort();
+    one->body[one->size] = '\0';
+    while ((found = strstr(at, command)) != NULL)
+    {
+        const char* count = strchr(found + sizeof command - 1, ',') + 1;
+        const char* end = strchr(count, ',');
+        memcpy(to, at, (size_t)(count - at));
+        to += count - at;
+        to += sprintf(to, *count == '-' ? "%.*s" : "-(%.*s)", (int)(end - count), count);
+        at = end;
+    }
+    memcpy(to, at, (size_t)(one->body + one->size - at));
+    to += one->body + one->size - at;
+    free(one->body);
+    one->body = made;
+    one->size = (size_t)(to - made);
+}
+
 static void unpack(head* one)
 {
     one->body = malloc((size_t)one->text->size + 1);
     if (one->body == NULL) abort();
     one->size = (size_t)(gh_script_unpack(one->text, one->body) - one->body);
+    draw_with_repeats(one);
     sha1_hex(one->body, one->size, one->digest);
 }
 
@@ -186,6 +221,18 @@ static size_t make_key(char key[ITEM_SIZE], const char* pattern, const char* bef
     return used;
 }
 
+/* Those that come any number of times, as the heads say it in words. */
+static const char* const repeated[] = {":r0", ":r1", ":d0", ":d1",  ":q",      ":g",    ":c",
+                                       ":w",  ":x",  ":h",  ":o:n", ":c:60:n", ":c:1:n"};
+
+static const char* pattern_of(random_stream* random, const head* one, uint32_t number)
+{
+    const char* pattern = number < ITEMS_MAX ? one->keys[number] : "";
+    if (number > 0 && (*pattern == '\0' || strncmp(pattern, "...", 3) == 0))
+        return repeated[random_below(random, sizeof repeated / sizeof *repeated)];
+    return pattern;
+}
+
 /* One in twenty is of another name, or one of those that plain commands fill with anything. */
 static void add_keys(random_stream* random, const head* one, uint32_t count, form_words* words)
 {
@@ -195,7 +242,7 @@ static void add_keys(random_stream* random, const head* one, uint32_t count, for
     for (uint32_t i = 0; i < count; i++)
     {
         char key[ITEM_SIZE];
-        const char* pattern = i < ITEMS_MAX ? one->keys[i] : "";
+        const char* pattern = pattern_of(random, one, i);
         const char* used_name = random_one_in(random, 40) ? names[random_below(random, 3)] : name;
         size_t size = make_key(key, pattern, before, used_name);
         if (size == 0 || random_one_in(random, 40))
@@ -229,22 +276,43 @@ typedef struct hint
     kind is;
 } hint;
 
-/* The first that the head's words have in them. */
-static const hint hints[] = {
-    {"sequence", KIND_SEQUENCE}, {"token", KIND_TOKEN},     {"not after", KIND_MOMENT_US}, {"birth", KIND_MOMENT_US},
-    {"fence", KIND_MOMENT_US},   {"until", KIND_MOMENT_US}, {"epoch", KIND_MOMENT_US},     {"day", KIND_MOMENT_S},
-    {"window", KIND_MOMENT_S},   {"due", KIND_MOMENT_US},   {" us", KIND_SPAN_US},         {" ms", KIND_SPAN_MS},
-    {"seconds", KIND_SPAN_S},    {" s ", KIND_SPAN_S},      {"lease", KIND_SPAN_US},       {"ttl", KIND_SPAN_US},
-    {"\"1\"", KIND_FLAG},        {"1:", KIND_FLAG},         {"limit", KIND_COUNT},         {"most", KIND_COUNT},
-    {"how many", KIND_COUNT},    {"count", KIND_COUNT},     {"number", KIND_COUNT},        {"size", KIND_COUNT},
-    {"bytes", KIND_COUNT},       {"id", KIND_SEQUENCE},     {"name", KIND_NAME},           {"member", KIND_NAME},
-    {"player", KIND_NAME},       {"who", KIND_NAME},        {"client", KIND_TOKEN},        {"position", KIND_COUNT}};
+/* The first that stands in the item's own name, which ends at two blanks; else in all that is said of it. */
+static const hint hints[] = {{"sequence", KIND_SEQUENCE},   {"token", KIND_TOKEN},
+                             {"not after", KIND_MOMENT_US}, {"not before", KIND_MOMENT_US},
+                             {"birth", KIND_MOMENT_US},     {"fence", KIND_MOMENT_US},
+                             {"until", KIND_MOMENT_US},     {"due us", KIND_MOMENT_US},
+                             {"epoch", KIND_MOMENT_US},     {"day", KIND_MOMENT_S},
+                             {"generation", KIND_FLAG},     {" us", KIND_SPAN_US},
+                             {" ms", KIND_SPAN_MS},         {" s", KIND_SPAN_S},
+                             {"lease", KIND_SPAN_US},       {"patience", KIND_SPAN_US},
+                             {"window", KIND_SPAN_US},      {"limit", KIND_COUNT},
+                             {"count", KIND_COUNT},         {"place", KIND_COUNT},
+                             {"after", KIND_COUNT},         {"bytes", KIND_COUNT},
+                             {"room", KIND_COUNT},          {"capacity", KIND_COUNT},
+                             {"classes", KIND_FLAG},        {"permits", KIND_COUNT},
+                             {"newest", KIND_FLAG},         {"precisions", KIND_FLAG},
+                             {"counters", KIND_FLAG},       {"layout", KIND_COUNT},
+                             {"most", KIND_COUNT},          {"how many", KIND_COUNT},
+                             {"number", KIND_COUNT},        {"size", KIND_COUNT},
+                             {"cursor", KIND_FLAG},         {"1:", KIND_FLAG},
+                             {"name", KIND_NAME},           {"member", KIND_NAME},
+                             {"player", KIND_NAME},         {"id", KIND_SEQUENCE},
+                             {"client", KIND_TOKEN},        {"field", KIND_TOKEN}};
+
+static kind kind_in(const char* words, size_t size)
+{
+    char text[ITEM_SIZE];
+    (void)snprintf(text, sizeof text, "%.*s", (int)size, words);
+    for (size_t i = 0; i < sizeof hints / sizeof *hints; i++)
+        if (strstr(text, hints[i].word) != NULL) return hints[i].is;
+    return KIND_ANY;
+}
 
 static kind kind_of(const char* words)
 {
-    for (size_t i = 0; i < sizeof hints / sizeof *hints; i++)
-        if (strstr(words, hints[i].word) != NULL) return hints[i].is;
-    return KIND_ANY;
+    const char* gap = strstr(words, "  ");
+    const kind is = kind_in(words, gap == NULL ? strlen(words) : (size_t)(gap - words));
+    return is == KIND_ANY ? kind_in(words, strlen(words)) : is;
 }
 
 static const char* const tokens[] = {"0123456789abcdef:0000000000000001", "00000000000000aa:0000000000000002",
