@@ -22,6 +22,9 @@ void nemesis_heal(void);
 /* Prints how often each kind of fault struck. */
 void nemesis_print(void);
 
+/* How many faults struck so far. */
+unsigned nemesis_struck(void);
+
 const char* nemesis_kind_name(unsigned kind);
 unsigned nemesis_kind_count(void);
 
