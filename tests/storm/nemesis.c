@@ -605,6 +605,11 @@ unsigned nemesis_struck(void)
     return sum;
 }
 
+unsigned nemesis_drawn(void)
+{
+    return nemesis.next.number;
+}
+
 void nemesis_print(void)
 {
     printf("faults: %u in %u s:", nemesis_struck(), storm.seconds);

@@ -104,6 +104,7 @@ static void note_link(player_seat* seat)
 void seat_tick(player_seat* seat, uint64_t now_us, uint64_t clock_us, uint64_t budget_us)
 {
     seat->client.now_us = now_us;
+    seat->client.clock_us = clock_us;
     (void)gh_tick(seat->client.client, clock_us, budget_us);
     note_link(seat);
 }

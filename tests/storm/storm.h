@@ -67,9 +67,15 @@ typedef struct storm_client
 {
     gh_client* client;
     storm_who who;
-    uint64_t now_us; /* of the last tick */
+    uint64_t now_us;   /* of the last tick */
+    uint64_t clock_us; /* the same on the client's clock, which begins and goes as it likes */
     bool ready;
 } storm_client;
+
+/* A time on the client's clock, in the history's time; and whether two such times differ by more than what an uneven
+   clock makes of one. */
+uint64_t storm_time_of(const storm_client* me, uint64_t clock_us);
+bool storm_time_moved(uint64_t before_us, uint64_t after_us);
 
 /* Who looks at the store: the witness during the run, the auditor after it. The reply is NULL if the server did not
    answer; the caller frees it. */

@@ -5,6 +5,11 @@
 
 #include <string.h>
 
+enum
+{
+    UNEVEN_US = 10000
+};
+
 storm_options storm;
 
 #define STORM_SYSTEM_ROW(name) &storm_##name,
@@ -25,6 +30,17 @@ const char* storm_mark_name(uint8_t what)
 {
     static const char* const names[] = {"?", "link", "stall", "loss", "clock", "killed", "calm", "assertion", "build"};
     return what < MARK_FAULT ? names[what] : nemesis_kind_name((unsigned)what - MARK_FAULT);
+}
+
+uint64_t storm_time_of(const storm_client* me, uint64_t clock_us)
+{
+    return me->now_us + (clock_us - me->clock_us);
+}
+
+bool storm_time_moved(uint64_t before_us, uint64_t after_us)
+{
+    uint64_t gap_us = before_us < after_us ? after_us - before_us : before_us - after_us;
+    return gap_us > UNEVEN_US;
 }
 
 storm_outcome storm_outcome_of(gh_status status)
