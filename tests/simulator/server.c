@@ -122,16 +122,14 @@ static void set_state(unsigned server, unsigned state, bool on)
     gh_store_set_states(store, on ? states | state : states & ~state);
 }
 
-/* The words of the nemesis that are no commands here. */
-static bool obey(unsigned server, const char* words)
+/* The words of the nemesis that are no commands here. False: these are others. */
+static bool obey(unsigned server, const char* words, bool* good)
 {
     static const char user[] = "ACL SETUSER game ", memory[] = "CONFIG SET maxmemory ",
                       clients[] = "CONFIG SET maxclients ";
     gh_store* store = servers.all[server].store;
     if (strncmp(words, user, sizeof user - 1) == 0)
-    {
-        if (gh_store_set_user(store, "game", words + sizeof user - 1) != NULL) abort();
-    }
+        *good = gh_store_set_user(store, "game", words + sizeof user - 1) == NULL;
     else if (strncmp(words, memory, sizeof memory - 1) == 0)
         set_state(server, GH_STORE_FULL, strcmp(words + sizeof memory - 1, "0") != 0);
     else if (strncmp(words, clients, sizeof clients - 1) == 0)
@@ -145,13 +143,13 @@ static bool obey(unsigned server, const char* words)
 static bool do_words(unsigned server, const char* words, ...)
 {
     va_list arguments;
-    if (server_is_down(server) || server_stands_still(server)) return false;
-    if (obey(server, words)) return true;
+    bool good = !server_is_down(server) && !server_stands_still(server);
+    if (!good || obey(server, words, &good)) return good;
     va_start(arguments, words);
     redisReply* reply = server_ask(server, words, arguments);
     va_end(arguments);
-    bool good = reply != NULL && reply->type != REDIS_REPLY_ERROR;
-    if (reply != NULL && !good) fprintf(stderr, "store: \"%s\": %s\n", words, reply->str);
+    good = reply != NULL && reply->type != REDIS_REPLY_ERROR;
+    if (storm.verbose && reply != NULL && !good) fprintf(stderr, "store: \"%s\": %s\n", words, reply->str);
     if (reply != NULL) freeReplyObject(reply);
     return good;
 }
