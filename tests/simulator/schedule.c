@@ -47,7 +47,7 @@ static void draw_systems(random_stream* random)
 
 static uint32_t draw_ops(random_stream* random)
 {
-    uint64_t most = random_one_in(random, 6) ? 2500 : 500;
+    uint64_t most = random_one_in(random, 16) ? 3000 : 400;
     return (uint32_t)random_between(random, 50, most);
 }
 
@@ -102,6 +102,7 @@ static void prepare(const schedule_wish* wish, schedule_result* result, uint32_t
     *ops = draw_ops(&random);
     if (wish->ops != 0 && (wish->ops < *ops || wish->speed_clients != 0)) *ops = wish->ops;
     result->clients = draw_clients(&random, wish, clients);
+    storm.small = !random_one_in(&random, 4);
     draw_systems(&random);
     if (wish->speed_clients != 0) result->clients = make_large(wish, clients);
     if (wish->systems != NULL)

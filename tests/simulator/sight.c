@@ -77,9 +77,9 @@ void audit_run(void)
     config.address = gh_str_literal("unix:/store");
     config.user = gh_str_literal("game");
     config.password = gh_str_literal("storm");
-    config.out_bytes = 1024 * 1024;
+    config.out_bytes = 128 * 1024;
     config.reply_bytes = 1024 * 1024;
-    config.reply_nodes = 65536;
+    config.reply_nodes = 16384;
     size_t size = gh_client_memory(&config);
     void* memory = aligned_alloc(64, (size + 63) / 64 * 64);
     storm_look look = {.who = auditor_name, .limit_us = AUDIT_CAP_US};

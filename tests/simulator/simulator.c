@@ -8,6 +8,7 @@
 #include "simulator/speed.h"
 #include "storm/nemesis.h"
 
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -158,6 +159,8 @@ int main(int count, char** words)
 {
     (void)setvbuf(stdout, NULL, _IOLBF, 0);
     read_options(count, words);
+    (void)mallopt(M_MMAP_THRESHOLD, 1 << 30); /* what one client leaves, the next one takes */
+    (void)mallopt(M_TRIM_THRESHOLD, 1 << 30);
     server_warm();
     if (options.prove) return prove() == 0 ? 0 : 1;
     if (options.speed)

@@ -47,9 +47,10 @@ static void configure(gh_client_config* config, player_seat* seat, const char* a
     config->backoff_min_us = 5000;
     config->backoff_max_us = 100000;
     config->wake = seat->client.who.client != 2 || seat->client.who.process != 0; /* one lives without hints */
-    config->out_bytes = 256 * 1024;
-    config->reply_bytes = 256 * 1024;
-    config->reply_nodes = 4096;
+    config->out_bytes = storm.small ? 80 * 1024 : 256 * 1024;
+    config->reply_bytes = storm.small ? 80 * 1024 : 256 * 1024;
+    config->reply_nodes = storm.small ? 1024 : 4096;
+    if (storm.small) config->ops_capacity = 256;
     config->hooks.context = &seat->client;
     config->hooks.assertion = note_assertion;
     if (storm.verbose) config->hooks.log = note_log;

@@ -150,6 +150,7 @@ typedef struct storm_options
     uint64_t seed;
     unsigned seconds;
     unsigned players;
+    bool small; /* clients have room for the largest message, and for little beside it */
     bool on[STORM_SYSTEMS_MAX];
     storm_store store;
     unsigned failovers;   /* so many, one after the other, and nothing else; 0: the weather */
