@@ -198,6 +198,27 @@ local function with_tls()
     third_party.link_mbedtls()
 end
 
+-- A store in the program itself, for those who want it: a library of its own, of a public header and of Lua 5.1.
+local function embedded_library()
+    if not third_party.lua then return end
+    if third_party.lua.sources and target("lua51", "StaticLib", third_party.lua.sources) then
+        includedirs { third_party.lua.include }
+    end
+    if not target("guildhall_embedded", "StaticLib", disk.matching("platform/embedded/*.c")) then return end
+    our_warnings()
+    includedirs { "sdk/include", "platform/embedded", "platform/embedded/include", third_party.lua.include }
+end
+
+-- To be called by a program, behind "program": links go from those who call to those who are called.
+local function with_embedded()
+    if not third_party.lua then return end
+    defines { "GH_WITH_EMBEDDED" }
+    includedirs { "platform/embedded/include", "platform/embedded" }
+    links { "guildhall_embedded" }
+    third_party.link_lua()
+    if not windows then links { "m" } end
+end
+
 -- A DLL has all that it needs in it; who uses it defines GH_DLL.
 local function dll(sources)
     if not library("guildhall_dll", "SharedLib", sources) then return end
@@ -254,6 +275,7 @@ local function describe()
 
     resolver_library()
     tls_library()
+    embedded_library()
     small_samples()
     if windows then return end -- the others, tests and benches use POSIX
 
@@ -267,7 +289,8 @@ local function describe()
         local is_alone = source:find("^tests/storm/") or source:find("^tests/programs/") or
             source:find("^tests/simulator/") or
             source:find("^tests/newcomer/") or (source:find("^tests/resolver/") and not third_party.cares) or
-            (source:find("^tests/tls/") and not third_party.mbedtls)
+            (source:find("^tests/tls/") and not third_party.mbedtls) or
+            (source:find("^tests/embedded/") and not third_party.lua)
         if not is_alone then table.insert(tests, source) end
     end
     if program("guildhall_tests", tests) then
@@ -277,6 +300,7 @@ local function describe()
         links { "cmocka" }
         with_resolver()
         with_tls()
+        with_embedded()
         count_heap_calls()
     end
 
@@ -337,6 +361,7 @@ if _ACTION then
     local without = {}
     if not third_party.cares then table.insert(without, "tests/resolver/") end
     if not third_party.mbedtls then table.insert(without, "tests/tls/") end
+    if not third_party.lua then table.insert(without, "tests/embedded/") end
     embed.list_of_tests(without)
     api.generate(disk.generated)
 end
