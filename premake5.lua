@@ -217,6 +217,7 @@ local function with_embedded()
     links { "guildhall_embedded" }
     third_party.link_lua()
     if not windows then links { "m" } end
+    if target_os == "linux" then linkoptions { "-Wl,--no-as-needed" } end -- "m" may stand before Lua, which needs it
 end
 
 -- A DLL has all that it needs in it; who uses it defines GH_DLL.
@@ -320,6 +321,20 @@ local function describe()
     program_with_servers("guildhall_storm",
         disk.matching("tests/storm/*.c", "tests/support/sha1.c", cluster, sentinels))
     program_with_servers("guildhall_fleet", disk.matching("tests/programs/fleet.c", cluster, sentinels))
+
+    -- The storm's actors and checkers without its processes, on stores in this process.
+    local storm = "tests/storm/"
+    if third_party.lua and program("guildhall_simulator",
+        disk.matching("tests/simulator/*.c", storm .. "storm_*.c", storm .. "check_*.c", storm .. "excuse.c",
+                      storm .. "history.c", storm .. "hold.c", storm .. "judge.c", storm .. "nemesis.c",
+                      storm .. "seat.c", storm .. "seen_tasks.c", storm .. "systems.c", storm .. "talk.c",
+                      storm .. "verdict.c", "tests/support/random.c", "tests/support/sha1.c",
+                      "tests/support/suite.c")) then
+        includedirs { "tests", disk.generated, "sdk/src" }
+        third_party.include()
+        links { "cmocka" }
+        with_embedded()
+    end
 
     for _, folder in ipairs(disk.folders("samples/*")) do
         local name = path.getname(folder)

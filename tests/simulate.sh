@@ -61,7 +61,7 @@ while [ $# -gt 0 ]; do
 done
 
 cd "$root"
-setup build test > /dev/null
+setup build lua test > /dev/null
 build "${sanitize[@]}" "$config" guildhall guildhall_embedded guildhall_simulator
 mkdir -p build/simulator
 run_in_front "$folder/bin/$config/guildhall_simulator" --jobs "$(processors)" --folder build/simulator "${options[@]}"
