@@ -216,6 +216,8 @@ local function with_embedded()
     includedirs { "platform/embedded/include", "platform/embedded" }
     links { "guildhall_embedded" }
     third_party.link_lua()
+    if not windows then links { "m" } end
+    if target_os == "linux" then linkoptions { "-Wl,--no-as-needed" } end -- "m" may stand before Lua, which needs it
 end
 
 -- A DLL has all that it needs in it; who uses it defines GH_DLL.
@@ -286,7 +288,8 @@ local function describe()
                              game .. "fleet/text.c")
     for _, source in ipairs(disk.matching("tests/**.c")) do
         local is_alone = source:find("^tests/storm/") or source:find("^tests/programs/") or
-            source:find("^tests/newcomer/") or source:find("^tests/differential/") or (source:find("^tests/resolver/") and not third_party.cares) or
+            source:find("^tests/newcomer/") or source:find("^tests/differential/") or
+            source:find("^tests/simulator/") or (source:find("^tests/resolver/") and not third_party.cares) or
             (source:find("^tests/tls/") and not third_party.mbedtls) or
             (source:find("^tests/embedded/") and not third_party.lua)
         if not is_alone then table.insert(tests, source) end
@@ -322,6 +325,20 @@ local function describe()
     if third_party.lua then
         program_with_servers("guildhall_differential",
             disk.matching("tests/differential/*.c", "tests/support/sha1.c", cluster, sentinels))
+    end
+
+    -- The storm's actors and checkers without its processes, on stores in this process.
+    local storm = "tests/storm/"
+    if third_party.lua and program("guildhall_simulator",
+        disk.matching("tests/simulator/*.c", storm .. "storm_*.c", storm .. "check_*.c", storm .. "excuse.c",
+                      storm .. "history.c", storm .. "hold.c", storm .. "judge.c", storm .. "nemesis.c",
+                      storm .. "seat.c", storm .. "seen_tasks.c", storm .. "systems.c", storm .. "talk.c",
+                      storm .. "verdict.c", "tests/support/random.c", "tests/support/sha1.c",
+                      "tests/support/suite.c")) then
+        includedirs { "tests", disk.generated, "sdk/src" }
+        third_party.include()
+        links { "cmocka" }
+        with_embedded()
     end
 
     for _, folder in ipairs(disk.folders("samples/*")) do
