@@ -198,6 +198,28 @@ local function with_tls()
     third_party.link_mbedtls()
 end
 
+-- A store in the program itself, for those who want it: a library of its own, of a public header and of Lua 5.1.
+local function embedded_library()
+    if not third_party.lua then return end
+    if third_party.lua.sources and target("lua51", "StaticLib", third_party.lua.sources) then
+        includedirs { third_party.lua.include }
+    end
+    if not target("guildhall_embedded", "StaticLib", disk.matching("platform/embedded/*.c")) then return end
+    our_warnings()
+    includedirs { "sdk/include", "platform/embedded", "platform/embedded/include", third_party.lua.include }
+end
+
+-- To be called by a program, behind "program": links go from those who call to those who are called.
+local function with_embedded()
+    if not third_party.lua then return end
+    defines { "GH_WITH_EMBEDDED" }
+    includedirs { "platform/embedded/include", "platform/embedded" }
+    links { "guildhall_embedded" }
+    third_party.link_lua()
+    if not windows then links { "m" } end
+    if target_os == "linux" then linkoptions { "-Wl,--no-as-needed" } end -- "m" may stand before Lua, which needs it
+end
+
 -- A DLL has all that it needs in it; who uses it defines GH_DLL.
 local function dll(sources)
     if not library("guildhall_dll", "SharedLib", sources) then return end
@@ -254,6 +276,7 @@ local function describe()
 
     resolver_library()
     tls_library()
+    embedded_library()
     small_samples()
     if windows then return end -- the others, tests and benches use POSIX
 
@@ -265,8 +288,10 @@ local function describe()
                              game .. "fleet/text.c")
     for _, source in ipairs(disk.matching("tests/**.c")) do
         local is_alone = source:find("^tests/storm/") or source:find("^tests/programs/") or
-            source:find("^tests/newcomer/") or (source:find("^tests/resolver/") and not third_party.cares) or
-            (source:find("^tests/tls/") and not third_party.mbedtls)
+            source:find("^tests/newcomer/") or source:find("^tests/differential/") or
+            source:find("^tests/simulator/") or (source:find("^tests/resolver/") and not third_party.cares) or
+            (source:find("^tests/tls/") and not third_party.mbedtls) or
+            (source:find("^tests/embedded/") and not third_party.lua)
         if not is_alone then table.insert(tests, source) end
     end
     if program("guildhall_tests", tests) then
@@ -276,6 +301,7 @@ local function describe()
         links { "cmocka" }
         with_resolver()
         with_tls()
+        with_embedded()
         count_heap_calls()
     end
 
@@ -290,11 +316,30 @@ local function describe()
         includedirs { "tests", disk.generated, "sdk/src" } -- a storm has all digests
         third_party.include()
         links { "cmocka" }
+        with_embedded()
     end
     local cluster, sentinels = "tests/support/server/cluster*.c", "tests/support/server/sentinels.c"
     program_with_servers("guildhall_storm",
         disk.matching("tests/storm/*.c", "tests/support/sha1.c", cluster, sentinels))
     program_with_servers("guildhall_fleet", disk.matching("tests/programs/fleet.c", cluster, sentinels))
+    if third_party.lua then
+        program_with_servers("guildhall_differential",
+            disk.matching("tests/differential/*.c", "tests/support/sha1.c", cluster, sentinels))
+    end
+
+    -- The storm's actors and checkers without its processes, on stores in this process.
+    local storm = "tests/storm/"
+    if third_party.lua and program("guildhall_simulator",
+        disk.matching("tests/simulator/*.c", storm .. "storm_*.c", storm .. "check_*.c", storm .. "excuse.c",
+                      storm .. "history.c", storm .. "hold.c", storm .. "judge.c", storm .. "nemesis.c",
+                      storm .. "seat.c", storm .. "seen_tasks.c", storm .. "systems.c", storm .. "talk.c",
+                      storm .. "verdict.c", "tests/support/random.c", "tests/support/sha1.c",
+                      "tests/support/suite.c")) then
+        includedirs { "tests", disk.generated, "sdk/src" }
+        third_party.include()
+        links { "cmocka" }
+        with_embedded()
+    end
 
     for _, folder in ipairs(disk.folders("samples/*")) do
         local name = path.getname(folder)
@@ -336,6 +381,7 @@ if _ACTION then
     local without = {}
     if not third_party.cares then table.insert(without, "tests/resolver/") end
     if not third_party.mbedtls then table.insert(without, "tests/tls/") end
+    if not third_party.lua then table.insert(without, "tests/embedded/") end
     embed.list_of_tests(without)
     api.generate(disk.generated)
 end

@@ -7,8 +7,10 @@
 #   profile valgrind
 #   dns     c-ares, for guildhall_resolver
 #   tls     mbedTLS, for guildhall_tls
+#   lua     Lua 5.1, for guildhall_embedded
 #   sample  what only the samples need: ENet, SQLite, libmicrohttpd
-#   test    what only the tests need: cmocka, g++, CMake, valgrind, openssl, mbedTLS, c-ares, Python's redis module
+#   test    what only the tests need: cmocka, g++, CMake, valgrind, openssl, mbedTLS, c-ares, Lua 5.1, Python's
+#           redis module
 #   browser Chromium, on Debian; elsewhere what is there, or nothing: its tests are skipped then
 #   lint    clang-tidy and cppcheck
 #
@@ -78,6 +80,9 @@ look() {
         tls)
             need 'mbedTLS with its headers' libmbedtls-dev has_header mbedtls/ssl.h
             ;;
+        lua)
+            need 'Lua 5.1 with its headers' liblua5.1-0-dev has_header lua5.1/lua.h
+            ;;
         sample)
             need 'ENet with its headers' libenet-dev has_header enet/enet.h
             need 'SQLite with its headers' libsqlite3-dev has_header sqlite3.h
@@ -89,6 +94,7 @@ look() {
             need 'c-ares with its headers' libc-ares-dev has_header ares.h
             need 'openssl' openssl has_command openssl
             need 'mbedTLS with its headers' libmbedtls-dev has_header mbedtls/ssl.h
+            need 'Lua 5.1 with its headers' liblua5.1-0-dev has_header lua5.1/lua.h
             need 'CMake' cmake has_command cmake
             need 'the redis module of Python' python3-redis has_python_redis
             need 'the libraries of ASan and UBSan' gcc has_sanitizers
@@ -103,8 +109,8 @@ look() {
             need 'cppcheck' cppcheck has_command cppcheck
             ;;
         *)
-            echo "setup.sh: no group is '$group': there are build, redis, bench, browser, profile, dns, tls, sample," \
-                'test, lint' >&2
+            echo "setup.sh: no group is '$group': there are build, redis, bench, browser, profile, dns, tls, lua," \
+                'sample, test, lint' >&2
             exit 2
             ;;
         esac

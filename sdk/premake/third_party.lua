@@ -7,6 +7,8 @@ newoption { trigger = "cares", value = "DIR", description = "c-ares: headers and
 newoption { trigger = "no-cares", description = "Build without c-ares: no guildhall_resolver" }
 newoption { trigger = "mbedtls", value = "DIR", description = "mbedTLS 3.6: its sources, for a TLS without the heap" }
 newoption { trigger = "no-mbedtls", description = "Build without mbedTLS: no guildhall_tls" }
+newoption { trigger = "lua", value = "DIR", description = "Lua 5.1: headers and liblua5.1.a, or its sources" }
+newoption { trigger = "no-lua", description = "Build without Lua: no guildhall_embedded" }
 newoption { trigger = "no-zlib", description = "Build without zlib: disk.h reads no gzip files" }
 
 local disk = dofile("disk.lua")
@@ -94,10 +96,39 @@ local function find_mbedtls()
     return { include = { ours, folder .. "/include" }, sources = sources, inside = folder .. "/library" }
 end
 
+-- Lua 5.1, for platform/embedded alone. Nil: there is none.
+--   include  folder for the compiler     sources  to compile in; none if the system has it
+local function find_lua(target_os)
+    local folder = _OPTIONS["lua"]
+    if _OPTIONS["no-lua"] then return nil end
+    if not folder then
+        for _, place in ipairs({ "/usr/include/lua5.1", "/usr/local/include/lua5.1", "/usr/local/include/lua51" }) do
+            if target_os ~= "windows" and os.isfile(place .. "/lua.h") then return { include = place } end
+        end
+        return nil
+    end
+    if not path.isabsolute(folder) then folder = path.join(_WORKING_DIR or os.getcwd(), folder) end
+    for _, place in ipairs({ folder, folder .. "/src" }) do
+        if os.isfile(place .. "/lapi.c") then
+            local sources = {}
+            for _, source in ipairs(disk.matching(place .. "/l*.c")) do
+                local name = path.getname(source)
+                if name ~= "lua.c" and name ~= "luac.c" then table.insert(sources, source) end
+            end
+            return { include = place, sources = sources }
+        end
+        for _, include in ipairs({ place, place .. "/include", place .. "/include/lua5.1" }) do
+            if os.isfile(include .. "/lua.h") then return { include = include, libdir = place } end
+        end
+    end
+    error("--lua=" .. folder .. ": neither headers nor sources of Lua 5.1 there", 0)
+end
+
 -- To be called first.
 --   third_party.libraries  those that are linked: { name, and the fields of find }
 --   third_party.cares      see find_cares
 --   third_party.mbedtls    see find_mbedtls
+--   third_party.lua        see find_lua
 --   third_party.with_zlib
 function third_party.find_all(target_os)
     third_party.with_zlib = not _OPTIONS["no-zlib"] and (_OPTIONS["zlib"] ~= nil or target_os ~= "windows")
@@ -111,6 +142,7 @@ function third_party.find_all(target_os)
     third_party.cares = find_cares(target_os)
     local has_mbedtls = target_os ~= "windows" or _OPTIONS["mbedtls"]
     third_party.mbedtls = has_mbedtls and find_mbedtls() or nil
+    third_party.lua = find_lua(target_os)
     third_party.libraries = { hiredis, xxhash, third_party.with_zlib and zlib or nil }
 end
 
@@ -142,6 +174,14 @@ function third_party.link_mbedtls()
             links { third_party.is_linux and ":lib" .. name .. ".a" or name }
         end
     end
+end
+
+-- Behind what uses guildhall_embedded. Static on Linux as the others are.
+function third_party.link_lua()
+    local lua = third_party.lua
+    if lua.libdir then libdirs { lua.libdir, lua.libdir .. "/lib" } end
+    if lua.sources then links { "lua51" } else links { third_party.is_linux and ":liblua5.1.a" or "lua5.1" } end
+    if third_party.is_linux then links { ":libm.so" } end -- "m" stands in front of Lua already, and nothing comes twice
 end
 
 function third_party.include()

@@ -109,7 +109,12 @@ typedef struct gh_client_config
 
     /* After the store lost its data (restarted empty, FLUSHALL), grants wait until the new data is this old, so that
        leases of before have run out: your longest lease, if mutual exclusion must hold across that. It also delays the
-       first grants of a brand-new store. 0..1 h, default 0. Fences grow across a loss in any case. */
+       first grants of a brand-new store. 0..1 h, default 0. Fences grow across a loss in any case.
+       Each grant of one server looks at that, so a FLUSHALL under connected clients is noticed by the next one. On a
+       Cluster each node's data have an age of their own, which is read at each connection: one that comes back empty
+       grants nothing until they are this old, and the others go on. Three gaps are left there: what a node loses while
+       its connection stays up; a slot that moves meanwhile to another node, where the age of that one's data counts;
+       and a node that has but single slots, on which no epoch lies (KEYS.md, "The epoch"): it grants at once. */
     uint64_t quarantine_us;
 
     gh_resolver resolver; /* NULL: only numeric addresses and unix paths */
@@ -166,8 +171,10 @@ GH_API gh_status gh_client_init(void* memory, size_t size, const gh_client_confi
 /* Moves everything that can move. budget_us bounds the time it takes (0: no bound). Whatever the budget, each tick
    tells all leases that ran out, before any reply is handed out, and makes some progress with the rest: at least 15
    timers (deadlines, renewals, polls), 16 replies and 16 requests. When the store has lost its data, held locks and
-   permits are told LOST 16 or more a tick, all of them before a reply of the new store reaches any op. Not bounded, and
-   rare: what ends with a lost link and with a drain, some 1 to 3 us for each op that it ends. A now_us smaller than the
+   permits are told LOST 16 or more a tick, all of them before a reply of the new store reaches any op. When another server
+   has the data, 16 or more a tick are asked for; whom that lost hears it with the answer. With 1,000 of them held on one
+   server, 500 us a tick suffice for each to be told within 8 ticks and one round trip from when its link is ready, where
+   requests_capacity lets all be asked at once; with less it takes up to 63 ticks. Not bounded, and rare: what ends with a lost link and with a drain, some 1 to 3 us for each op that it ends. A now_us smaller than the
    last one counts as the last.
    GH_OK; GH_INVALID_REENTRY; GH_INVALID_CLIENT (NULL, or not initialised). */
 GH_API gh_status gh_tick(gh_client* client, uint64_t now_us, uint64_t budget_us);
@@ -265,6 +272,8 @@ typedef struct gh_client_stats
     uint32_t out_bytes_used;    /* of out_bytes, right before the send                                */
     uint64_t oldest_request_us; /* age of the oldest request on the wire                              */
     uint64_t round_trip_us;     /* of the last reply; counts from tick to tick                        */
+    uint32_t nodes_known;       /* masters of a Cluster, of nodes_capacity; else 1, or 0 until found */
+    uint32_t nodes_ready;       /* of them those that are connected; links are made when needed       */
 
     /* high-water marks */
     uint32_t ops_busy_max;
@@ -295,6 +304,8 @@ typedef struct gh_client_stats
     uint64_t asked;             /* the same for once, as their slot is on its way: ASK                */
     uint64_t try_again;         /* the same back to their pause: TRYAGAIN                             */
     uint64_t maps_read;         /* of a Cluster's slots                                               */
+    uint64_t failovers;         /* masters whose place another has, behind Sentinels or in a Cluster; */
+                                /* there also those that have given all their slots away              */
     uint64_t unreplicated;      /* answers that too few replicas had in time                          */
     uint64_t hints;             /* wake-ups received                                                  */
     uint64_t hints_sharded;     /* of these, such as came from the node of their object: wake_sharded */
@@ -302,12 +313,13 @@ typedef struct gh_client_stats
     uint64_t bytes_sent;
     uint64_t bytes_received;
 
-    /* the server, from the last hand-shake; 0 while unknown */
-    uint32_t server_version;    /* major * 10000 + minor * 100 + patch                                */
-    uint32_t warnings;          /* bits of gh_warning                                                 */
+    /* from hand-shakes; 0 while unknown */
+    uint32_t server_version;    /* of the last: major * 10000 + minor * 100 + patch                   */
+    uint32_t warnings;          /* bits of gh_warning: of all servers together, each from its last    */
 } gh_client_stats;
 
-/* What the sanity check of the hand-shake found; each is also logged as a GH_LOG_WARNING when it is new. */
+/* What the sanity check of the hand-shakes found; each is also logged as a GH_LOG_WARNING when it is new, which is when
+   no other server of the client has it. */
 typedef enum gh_warning
 {
     GH_WARNING_VERSION = 1 << 0,    /* older than 6.2, the oldest that the scripts are written for                  */
@@ -341,7 +353,7 @@ static inline gh_status gh_client_get_stats(const gh_client* client, gh_client_s
 GH_API gh_str gh_client_last_invalid(const gh_client* client);
 
 /* How a client stands, as text for a log or a bug report: links, requests, timers, busy ops by system and state, stats.
-   write is called for each line, some fifty, in printable ASCII and without a line end; it lives until write returns.
+   write is called for each line, some sixty, in printable ASCII and without a line end; it lives until write returns.
    No password, name or payload is shown. Nothing changes by it, so it may be called from a hook. What the lines say may
    change with any version. GH_OK, GH_INVALID_CLIENT, GH_INVALID_OUT (write is NULL). */
 typedef void (*gh_dump_line)(void* context, gh_str line);

@@ -17,7 +17,10 @@
    Losses   as with one server, a node at a time. Replication is asynchronous, so a failover may lose what is newest.
             Held locks and permits are asked for as soon as another node has their slots, even if nobody asks anything
             else of it: those that it does not know are LOST. A node that comes back empty has lost what it had, and
-            that is told (LOST, RESTARTED) to those whose objects lie there, and to no others.
+            that is told (LOST, RESTARTED) to those whose objects lie there, and to no others. A master that was
+            replaced while it stood still may yet grant what has lain in its socket: that is asked for at its
+            successor as well. Each is told within 8 ticks and one round trip from when the link to the node is ready,
+            with 1,000 held there: see gh_tick for the budget.
    Node     config.nodes_capacity: masters known at once, and some more for those that replace others. Slots of those
             that have no place in the table wait (GH_WARNING_NODES, and the log).
    Names    A node may say a host name (cluster-preferred-endpoint-type hostname): config.resolver looks it up before

@@ -117,13 +117,23 @@ static gh_taken slot_take_reply(gh_node* node, const gh_slot* slot, const gh_rep
     return GH_TAKEN_BROKEN;
 }
 
+/* A master that was replaced while it stood still goes on with what has lain in its socket. Whoever has the slot by now
+   may know nothing of a lease that it gave or renewed, and was doubted before there was one: so it is asked. */
+static void doubt_stray(gh_node* node, gh_op* op)
+{
+    if (op->lease_index == 0 || gh_node_server(gh_op_node(op)) == gh_node_server(node)) return;
+    gh_doubt_lease(op);
+}
+
 /* Hands one reply to the slot that it belongs to. False: the link is lost. */
 static bool pipeline_take(gh_node* node, const gh_reply* reply)
 {
     gh_client* client = node->client;
     uint32_t generation = node->link.generation;
     const gh_slot* slot;
+    gh_op* op;
     gh_taken result;
+    bool late;
     if (node->sent_count == 0)
     {
         if (reply->type == GH_REPLY_ERROR) /* "-ERR max number of clients reached" comes unasked */
@@ -140,11 +150,14 @@ static bool pipeline_take(gh_node* node, const gh_reply* reply)
     slot = gh_slots_take_oldest(node);
     client->stats.replies++;
     client->stats.round_trip_us = client->now_us - slot->sent_us;
-    if (client->many && client->stats.round_trip_us > LATE_US) client->config.topology->late(node);
+    op = slot->op;
+    late = client->many && client->stats.round_trip_us > LATE_US;
+    if (late) client->config.topology->late(node);
     if (slot->op != NULL && slot->purpose == GH_SLOT_OP)
         gh_trace(client, GH_TRACE_REPLY, slot->op, client->now_us - slot->sent_us, GH_PENDING);
 
     result = slot_take_reply(node, slot, reply);
+    if (late && op != NULL) doubt_stray(node, op);
     if (result == GH_TAKEN_BROKEN)
     {
         client->stats.protocol_errors++;

@@ -161,7 +161,7 @@ typedef struct gh_node
 
     uint64_t rights_us;       /* when the answer came */
     uint64_t rights_missing;  /* bits of the commands that the user may not call from scripts */
-    uint64_t store_birth_us;
+    uint64_t store_birth_us;        /* 0: not known */
     uint64_t store_generation;      /* 0: not known */
     gh_epoch own_epoch;             /* where there is one node */
     gh_epoch* epoch;                /* of the epoch that the hand-shake asks for; NULL: none lies on this node */
@@ -169,6 +169,10 @@ typedef struct gh_node
     uint64_t store_offset_us;       /* store's clock minus ours */
     uint32_t server_size;           /* 0: not known */
     char server[GH_SERVER_ID_SIZE]; /* which server, and since which start; as the epoch key has it */
+
+    /* bits of gh_warning: of the last hand-shake that came to its end, and of the last that was begun */
+    uint32_t warnings;
+    uint32_t warnings_found;
 
     /* for replicas */
     bool wait_sent;         /* WAIT is on the wire                                 */
@@ -309,7 +313,7 @@ static inline bool gh_node_watches_epoch(const gh_node* node)
 static inline uint64_t gh_node_quarantine_end(const gh_node* node)
 {
     const uint64_t quarantine_us = node->client->config.quarantine_us;
-    return quarantine_us == 0 ? 0 : node->store_birth_us + quarantine_us;
+    return quarantine_us == 0 || node->store_birth_us == 0 ? 0 : node->store_birth_us + quarantine_us;
 }
 
 /* Who has that slot of a Cluster; or the only one. */
@@ -410,6 +414,7 @@ static inline bool gh_sweep_has(const gh_client* client, const gh_op* op)
 void gh_timers_lapse(gh_client* client);
 void gh_timers_fire(gh_client* client);
 void gh_doubt_begin(gh_node* node); /* the server may have forgotten the newest: all who have a lease there hear it */
+void gh_doubt_lease(gh_op* op);         /* the same of what this one holds, who holds something                   */
 void gh_doubt_on(gh_client* client);    /* tells as many as the budget lets it                                    */
 
 /* pipeline.c: of a link that talks, the first three */
@@ -465,7 +470,9 @@ typedef struct gh_handshake_verdict
 void gh_handshake_begin(gh_node* node);
 void gh_handshake_encode(gh_node* node);
 gh_handshake_verdict gh_handshake_reply(gh_node* node, uint32_t step, const gh_reply* reply);
+void gh_handshake_forget(gh_node* node); /* what it has found of a server that is no more: its warnings */
 void gh_client_warn(gh_client* client, gh_warning warning, const char* text, gh_str detail); /* once, while it is so */
+void gh_node_warn(gh_node* node, gh_warning warning, const char* text, gh_str detail); /* until its next hand-shake */
 
 /* rights.c */
 void gh_rights_doubt(gh_node* node); /* the user's rights may have changed: look again before a script runs */

@@ -26,6 +26,9 @@ struct gh_topology
     /* The node is about to connect. True: its link's target is where to. False: that is not known yet. */
     bool (*find)(gh_node* node);
 
+    /* How many servers are known now. */
+    uint32_t (*known)(const gh_client* client);
+
     /* The n-th of its own links, or NULL. */
     gh_link* (*link)(gh_client* client, uint32_t n);
 

@@ -347,17 +347,20 @@ static bool is_any_open(gh_cluster* cluster, const gh_client* client)
     return false;
 }
 
-/* Somebody waits to ask it, or its second link (which connects beside it). */
-static bool is_awaited(const gh_node* node)
+/* Of the two nodes of a server, of which the second connects beside the first, one that somebody waits to ask. NULL:
+   nobody does. */
+static gh_node* awaited_of(gh_node* node)
 {
-    if (gh_node_has_unsent(node)) return true;
-    return node->client->config.replicas != NULL && node->second != NULL && gh_node_has_unsent(node->second);
+    if (gh_node_has_unsent(node)) return node;
+    if (node->client->config.replicas == NULL || node->second == NULL) return NULL;
+    return gh_node_has_unsent(node->second) ? node->second : NULL;
 }
 
 /* One that was lost is made anew: somebody may hold something there, or wait for what was lost with it. */
-static bool is_needed(const gh_cluster* cluster, const gh_node* node)
+static bool is_needed(const gh_cluster* cluster, gh_node* node)
 {
-    return node->link.state == GH_LINK_BACKOFF || is_awaited(node) || (cluster->looking && place_of(node)->look);
+    if (node->link.state == GH_LINK_BACKOFF || awaited_of(node) != NULL) return true;
+    return cluster->looking && place_of(node)->look;
 }
 
 /* Who was only heard of by MOVED may have replaced a master, and the newest of its data may be lost: only its epoch can
@@ -407,13 +410,15 @@ static void retire(gh_cluster* cluster, gh_client* client)
         gh_node* node = &client->nodes[place];
         if (cluster->map.nodes[place].host_size == 0 || gh_slots_map_names(&cluster->map, place)) continue;
         if (cluster->map.seen.without_room > 0) cluster->wanted = true; /* for whom there is room now */
-        if (is_awaited(node)) continue;
+        if (awaited_of(node) != NULL) continue;
         gh_pipeline_leave(node);
         if (gh_link_is_open(&node->link)) continue;
         if (client->wake.target == &cluster->places[place].target) gh_wake_leave(client); /* no hint reaches it there */
         gh_cluster_hints_forget(client, place);
         gh_slots_map_forget(&cluster->map, place);
-        cluster->places[place].look = false;
+        gh_handshake_forget(node);
+        client->stats.failovers += cluster->places[place].served;
+        cluster->places[place].look = cluster->places[place].served = false;
         node->link.state = GH_LINK_IDLE;
         node->link.failures = 0; /* another one may get the place */
     }
@@ -431,6 +436,7 @@ static void look_at_gains(gh_cluster* cluster, gh_client* client)
         const gh_link_state state = node->link.state;
         if (cluster->map.nodes[place].gained && anything_held && state != GH_LINK_READY)
             cluster->places[place].look = cluster->looking = true;
+        cluster->places[place].served |= cluster->map.nodes[place].gained;
         cluster->map.nodes[place].gained = false;
         if (state != GH_LINK_HANDSHAKE && state != GH_LINK_READY) continue;
         if (epoch_has_moved(node)) gh_pipeline_leave(node);
@@ -463,24 +469,33 @@ static const gh_node* next_ready(gh_cluster* cluster, const gh_client* client)
     return NULL;
 }
 
+/* Of what waits for it one op asks another node. False: there is none to be asked. */
+static bool send_scout(gh_cluster* cluster, gh_node* node)
+{
+    gh_node* awaited = awaited_of(node);
+    const gh_node* asked = awaited == NULL ? NULL : next_ready(cluster, node->client);
+    gh_op* op;
+    if (asked == NULL) return awaited == NULL;
+    op = gh_unsent_next(awaited);
+    gh_unsent_remove(awaited, op);
+    op->request = GH_REQUEST_NONE;
+    gh_op_requeue_at(op, gh_op_place_at(op, place_number(asked)), true);
+    return true;
+}
+
 /* Maps are asked for seldom, and whoever takes the place of a lost node is known to the others as soon as he has taken
-   it. So of the ops that wait for such a node one asks another from time to time, and is told by MOVED. */
+   it. So of the ops that wait for such a node, on replicas too, one asks another from time to time, and is told by
+   MOVED. One that was told of nobody may pause just now. */
 static void send_scouts(gh_cluster* cluster, gh_client* client)
 {
     gh_node* node;
     cluster->scout_us = 0;
     for (node = client->nodes; node < client->nodes + client->servers; node++)
     {
-        const gh_node* asked;
-        gh_op* op;
-        if (node->link.state == GH_LINK_READY || !gh_node_has_unsent(node)) continue;
+        if (node->link.state == GH_LINK_READY) continue;
+        if (node->link.state != GH_LINK_BACKOFF && awaited_of(node) == NULL) continue;
         cluster->scout_us = gh_client_after(client, gh_client_jitter(client, SCOUT_US));
-        asked = next_ready(cluster, client);
-        if (asked == NULL) return;
-        op = node->urgent.count > 0 ? node->urgent.first : node->waiting.first;
-        gh_unsent_remove(node, op);
-        op->request = GH_REQUEST_NONE;
-        gh_op_requeue_at(op, gh_op_place_at(op, place_number(asked)), true);
+        if (!send_scout(cluster, node)) return;
     }
 }
 
@@ -513,6 +528,15 @@ static uint64_t cluster_due(const gh_client* client)
     return gh_least(gh_least(scout_us, gh_cluster_hints_due(client)), gh_cluster_map_due(cluster, client));
 }
 
+static uint32_t cluster_known(const gh_client* client)
+{
+    const gh_slots_map* map = &gh_cluster_of(client)->map;
+    uint32_t count = 0;
+    uint32_t place;
+    for (place = 0; place < map->capacity; place++) count += map->nodes[place].host_size > 0;
+    return count;
+}
+
 static gh_link* cluster_link(gh_client* client, uint32_t n)
 {
     return n == 0 ? &gh_cluster_of(client)->link : gh_cluster_hints_link(client, n - 1);
@@ -526,6 +550,7 @@ const struct gh_topology* gh_topology_cluster(void)
                                                 .move = cluster_move,
                                                 .due_us = cluster_due,
                                                 .find = cluster_find,
+                                                .known = cluster_known,
                                                 .link = cluster_link,
                                                 .nodes = cluster_nodes,
                                                 .route = cluster_take_route,

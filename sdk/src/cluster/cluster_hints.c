@@ -99,16 +99,16 @@ static bool is_refusal(gh_str error)
     return reply_class == GH_CLASS_OTHER || reply_class == GH_CLASS_REFUSED || reply_class == GH_CLASS_LOGIN;
 }
 
-static void warn_refused(gh_client* client, gh_str error)
+static void warn_refused(gh_node* node, gh_str error)
 {
-    gh_client_warn(client, GH_WARNING_NOT_SHARDED, "hints go to all nodes of the Cluster, the server says: ", error);
+    gh_node_warn(node, GH_WARNING_NOT_SHARDED, "hints go to all nodes of the Cluster, the server says: ", error);
 }
 
 void gh_cluster_hints_refused(gh_node* node, gh_str error)
 {
     if (!is_refusal(error)) return;
     node->phantom = '-';
-    warn_refused(node->client, error);
+    warn_refused(node, error);
 }
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
@@ -355,7 +355,7 @@ static void listener_refused(gh_client* client, gh_cluster_listener* listener, g
     if (is_refusal(error))
     {
         listener->rest_us = gh_client_after(client, REST_US);
-        warn_refused(client, error);
+        warn_refused(&client->nodes[listener_place(client, listener)], error);
     }
     listener_lose(client, listener, GH_LOG_WARNING, "refused");
 }

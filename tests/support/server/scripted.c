@@ -116,6 +116,7 @@ static void answer_by_default(const scripted* world, const gh_str* words, size_t
     }
     else if (is(words[0], "EVALSHA")) answer_script(world, words, count, reply);
     else if (is(words[0], "PUBLISH")) say(reply, ":0\r\n");
+    else if (is(words[0], "WAIT")) say(reply, ":1\r\n");
     else if (is(words[0], "PING")) say(reply, "*2\r\n$4\r\npong\r\n$0\r\n\r\n");
     else if (is(words[0], "SUBSCRIBE") && count == 2)
     {

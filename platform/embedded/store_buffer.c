@@ -1,0 +1,167 @@
+/* store_buffer.c -- see store_buffer.h. */
+
+#include "store_buffer.h"
+#include "store_pool.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define EXACT_MAX 1e16 /* whole numbers below it have the same digits in all forms */
+
+static void make_room(store_buffer* buffer, size_t size)
+{
+    size_t room;
+    if (buffer->at > 0)
+    {
+        memmove(buffer->bytes, buffer->bytes + buffer->at, buffer->size - buffer->at);
+        buffer->size -= buffer->at;
+        buffer->at = 0;
+    }
+    if (buffer->size + size <= buffer->room) return;
+    room = (buffer->size + size) * 2 + 128;
+    buffer->bytes = (char*)gh_store_heap_resize(buffer->bytes, room);
+    buffer->room = room;
+}
+
+void gh_store_put(store_buffer* buffer, const void* bytes, size_t size)
+{
+    if (buffer->size + size > buffer->room) make_room(buffer, size);
+    if (size > 0) memcpy(buffer->bytes + buffer->size, bytes, size);
+    buffer->size += size;
+}
+
+void gh_store_put_head(store_buffer* buffer, char kind, int64_t value)
+{
+    char line[STORE_NUMBER_SIZE + 3];
+    size_t size;
+    line[0] = kind;
+    size = 1 + gh_store_integer_text(value, line + 1);
+    line[size++] = '\r';
+    line[size++] = '\n';
+    gh_store_put(buffer, line, size);
+}
+
+void gh_store_put_bulk(store_buffer* buffer, gh_str text)
+{
+    gh_store_put_head(buffer, '$', (int64_t)text.size);
+    gh_store_put(buffer, text.bytes, text.size);
+    gh_store_put(buffer, "\r\n", 2);
+}
+
+void gh_store_put_line(store_buffer* buffer, char kind, gh_str text)
+{
+    size_t from = buffer->size - buffer->at + 1;
+    size_t i;
+    gh_store_put(buffer, &kind, 1);
+    gh_store_put(buffer, text.bytes, text.size);
+    from += buffer->at;
+    for (i = from; i < buffer->size; i++)
+        if (buffer->bytes[i] == '\r' || buffer->bytes[i] == '\n') buffer->bytes[i] = ' ';
+    gh_store_put(buffer, "\r\n", 2);
+}
+
+void gh_store_buffer_drop(store_buffer* buffer, size_t size)
+{
+    buffer->at += size;
+    if (buffer->at == buffer->size) buffer->at = buffer->size = 0;
+}
+
+void gh_store_buffer_end(store_buffer* buffer)
+{
+    free(buffer->bytes);
+    memset(buffer, 0, sizeof *buffer);
+}
+
+/* ---- numbers ----------------------------------------------------------------------------------------------------- */
+
+size_t gh_store_integer_text(int64_t value, char text[STORE_NUMBER_SIZE])
+{
+    char digits[24];
+    size_t at = sizeof digits;
+    uint64_t left = value < 0 ? 0u - (uint64_t)value : (uint64_t)value;
+    do digits[--at] = (char)('0' + left % 10);
+    while ((left /= 10) > 0);
+    if (value < 0) digits[--at] = '-';
+    memcpy(text, digits + at, sizeof digits - at);
+    return sizeof digits - at;
+}
+
+static bool is_exact(double value)
+{
+    return value > -EXACT_MAX && value < EXACT_MAX && value == (double)(int64_t)value &&
+           (value != 0 || !signbit(value));
+}
+
+/* The fewest digits that are read as the same number. */
+static size_t shortest_text(double value, char text[STORE_NUMBER_SIZE])
+{
+    int digits;
+    int size = 0;
+    for (digits = 15; digits <= 17; digits++)
+    {
+        size = snprintf(text, STORE_NUMBER_SIZE, "%.*g", digits, value);
+        if (strtod(text, NULL) == value) break;
+    }
+    return (size_t)size;
+}
+
+/* From 7.2 on with as few digits as can be, before it with 17. */
+static size_t number_text(double value, uint32_t version_number, char text[STORE_NUMBER_SIZE])
+{
+    if (is_exact(value)) return gh_store_integer_text((int64_t)value, text);
+    if (version_number >= 70200) return shortest_text(value, text);
+    return (size_t)snprintf(text, STORE_NUMBER_SIZE, "%.17g", value);
+}
+
+size_t gh_store_double_text(double value, uint32_t version_number, char text[STORE_NUMBER_SIZE])
+{
+    if (!isinf(value)) return number_text(value, version_number, text);
+    memcpy(text, value > 0 ? "inf" : "-inf", value > 0 ? 3 : 4);
+    return value > 0 ? 3 : 4;
+}
+
+size_t gh_store_lua_number_text(double value, uint32_t version_number, char text[STORE_NUMBER_SIZE])
+{
+    return number_text(value, version_number, text);
+}
+
+bool gh_store_text_integer(gh_str text, int64_t* value)
+{
+    const bool is_negative = text.size > 0 && text.bytes[0] == '-';
+    uint64_t most = (uint64_t)INT64_MAX + (is_negative ? 1u : 0u);
+    uint64_t sum = 0;
+    size_t i = is_negative ? 1 : 0;
+    if (text.size == 1 && text.bytes[0] == '0')
+    {
+        *value = 0;
+        return true;
+    }
+    if (i >= text.size || text.size > 20 || text.bytes[i] == '0') return false;
+    for (; i < text.size; i++)
+    {
+        const uint64_t digit = (uint64_t)(unsigned char)text.bytes[i] - '0';
+        if (digit > 9 || sum > (most - digit) / 10) return false;
+        sum = sum * 10 + digit;
+    }
+    *value = (int64_t)(is_negative ? 0u - sum : sum);
+    return true;
+}
+
+bool gh_store_text_double(gh_str text, double* value)
+{
+    char copy[256];
+    char* end;
+    int64_t whole;
+    if (text.size < 16 && gh_store_text_integer(text, &whole))
+    {
+        *value = (double)whole;
+        return true;
+    }
+    if (text.size == 0 || text.size >= sizeof copy) return false;
+    if (text.bytes[0] == ' ' || (text.bytes[0] >= '\t' && text.bytes[0] <= '\r')) return false;
+    memcpy(copy, text.bytes, text.size);
+    copy[text.size] = '\0';
+    *value = strtod(copy, &end);
+    return end == copy + text.size && !isnan(*value);
+}
