@@ -123,10 +123,10 @@ static bool encode_exists(gh_node* node, gh_request* request)
     return true;
 }
 
-static void encode_publish(const gh_client* client, gh_request* request, gh_str command, gh_str tag)
+static void encode_publish(const gh_client* client, gh_request* request)
 {
     char channel[GH_CHANNEL_SIZE_MAX];
-    encode_words(request, command, gh_wake_channel(client, tag, channel), gh_str_literal("-"));
+    encode_words(request, gh_str_literal("PUBLISH"), gh_wake_channel(client, channel), gh_str_literal("-"));
 }
 
 /* False: this step has nothing to say. */
@@ -166,12 +166,8 @@ static bool encode_step(gh_node* node, uint32_t step, gh_request* request)
         if (node->main == NULL) return false;
         encode_words(request, gh_str_literal("WAIT"), gh_str_literal("0"), gh_str_literal("1"));
         return true;
-    case STEP_SPUBLISH:
-        if (node->phantom == '-' || node->epoch == NULL) return false; /* the question needs a slot that lies there */
-        encode_publish(client, request, gh_str_literal("SPUBLISH"),
-                       gh_str_make(number, (size_t)(gh_decimal_encode(node->epoch_tag, number) - number)));
-        return true;
-    case STEP_PUBLISH: encode_publish(client, request, gh_str_literal("PUBLISH"), gh_str_make(NULL, 0)); return true;
+    case STEP_SPUBLISH: return node->phantom == '=' && client->beneath->probe(node, request);
+    case STEP_PUBLISH: encode_publish(client, request); return true;
     default: return false;
     }
 }
@@ -452,13 +448,6 @@ static bool take_harmless_error(gh_node* node, uint32_t step, gh_str error)
         return true;
     }
     if (step == STEP_RIGHTS) return true; /* then scripts find out by themselves */
-    if (step == STEP_SPUBLISH)
-    {
-        node->phantom = '-';
-        gh_node_warn(node, GH_WARNING_NOT_SHARDED,
-                     "hints go to all nodes of the Cluster, SPUBLISH is refused: ", error);
-        return true;
-    }
     if (step != STEP_PUBLISH) return false;
     gh_node_warn(node, GH_WARNING_NO_WAKE, "waiters ask by themselves, PUBLISH is refused: ", error);
     handshake_done(node);
@@ -499,7 +488,11 @@ static gh_handshake_verdict take_error(gh_node* node, uint32_t step, gh_str erro
         passing = true;
     }
     if (epoch_strays(node, step, error)) return goes_on;
-    if (step == STEP_SPUBLISH && passing) return goes_on; /* who may say it is told so */
+    if (step == STEP_SPUBLISH)
+    {
+        client->beneath->refuses(node, error);
+        return goes_on;
+    }
     if (!passing && take_harmless_error(node, step, error)) return goes_on;
     if (!passing && step == STEP_WAIT)
         gh_node_warn(node, GH_WARNING_NO_REPLICAS, "replicas cannot be waited for, WAIT is refused: ", error);

@@ -38,18 +38,14 @@ local function enqueue(member)
 end
 
 local function hint_all(turns, behind)
-    local told, count = {}, #turns
+    local told = {}
     behind[#behind + 1] = redis.call('ZRANGE', queue_key, -1, -1)[1] -- who came last is likeliest to live
-    for i = 1, count + #behind do
-        local waiter, letter = turns[i] or behind[i - count], i > count and 'w' or ''
-        local client = string.sub(waiter, 1, 16)
-        if not told[client] or letter == '' then
-            local is_heard = hint(waiter, letter)
-            if letter == '' then
-                told[client] = true
-            elseif is_heard then
-                return
-            end
+    for i = 1, #turns do
+        told[string.sub(turns[i], 1, 16)] = hint(turns[i], '')
+    end
+    for i = 1, #behind do
+        if told[string.sub(behind[i], 1, 16)] == nil and hint(behind[i], 'w') then
+            return
         end
     end
 end

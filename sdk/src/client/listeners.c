@@ -2,7 +2,6 @@
    than any hash would. */
 
 #include "client/state.h"
-#include "wire/name.h"
 
 void gh_op_listen(gh_op* op)
 {
@@ -33,27 +32,15 @@ void gh_listener_replace(const gh_op* from, gh_op* to)
     if (client->next_listener == from) client->next_listener = to;
 }
 
-static void hint_one(gh_client* client, uint64_t sequence, char letter)
+void gh_listeners_hint(gh_client* client, uint64_t sequence, char letter)
 {
     gh_op* op = client->listeners[sequence & client->listener_mask];
     while (op != NULL && op->sequence != sequence) op = op->wake_next;
     if (op != NULL) gh_op_hint(op, letter);
 }
 
-bool gh_listeners_hear(gh_client* client, gh_str hint)
-{
-    uint64_t sequence;
-    char letter = 0;
-    if (hint.size == 17) letter = hint.bytes[--hint.size];
-    if (!gh_hex_decode(hint, &sequence)) return false;
-    client->stats.hints++;
-    hint_one(client, sequence, letter);
-    return true;
-}
-
-/* Hints may have been missed: let everybody ask, or those of that route, and those that never ask. When one is told,
- * any of them may leave its chain, but none joins. */
-static void hint_many(gh_client* client, uint16_t route)
+/* Hints may have been missed: let everybody ask. When one is told, any of them may leave its chain, but none joins. */
+void gh_listeners_hint_all(gh_client* client)
 {
     uint32_t i;
     for (i = 0; i <= client->listener_mask; i++)
@@ -62,18 +49,8 @@ static void hint_many(gh_client* client, uint16_t route)
         while (op != NULL)
         {
             client->next_listener = op->wake_next;
-            if (route == 0 || op->route == 0 || op->route == route) gh_op_hint(op, 0);
+            gh_op_hint(op, 0);
             op = client->next_listener;
         }
     }
-}
-
-void gh_listeners_hint_all(gh_client* client)
-{
-    hint_many(client, 0);
-}
-
-void gh_listeners_hint_of(gh_client* client, uint16_t route)
-{
-    hint_many(client, route);
 }

@@ -390,10 +390,8 @@ void gh_unsent_remove(gh_node* node, gh_op* op); /* it is queued at that node */
 void gh_unsent_replace(const gh_op* from, gh_op* to);
 
 /* listeners.c */
-/* "<sequence, 16 hex digits>" and perhaps a letter. False: it is no hint, as anybody may publish anything. */
-bool gh_listeners_hear(gh_client* client, gh_str hint);
+void gh_listeners_hint(gh_client* client, uint64_t sequence, char letter);
 void gh_listeners_hint_all(gh_client* client);
-void gh_listeners_hint_of(gh_client* client, uint16_t route);
 void gh_listener_replace(const gh_op* from, gh_op* to);
 
 /* events.c */
@@ -493,10 +491,10 @@ void gh_borrowed_check(gh_op* op);
 void gh_wake_move(gh_client* client);
 void gh_wake_leave(gh_client* client); /* it goes elsewhere now */
 uint64_t gh_wake_due(const gh_client* client);
-/* "<prefix>:wake:<client>"; with a tag "<prefix>:{<tag>}:wake:<client>". out: GH_CHANNEL_SIZE_MAX bytes. */
-#define GH_CHANNEL_TAG_MAX  216u
-#define GH_CHANNEL_SIZE_MAX (32u + 3u + GH_CHANNEL_TAG_MAX + 6u + 16u)
-gh_str gh_wake_channel(const gh_client* client, gh_str tag, char* out);
+#define GH_CHANNEL_SIZE_MAX (32u + 6u + 16u)
+gh_str gh_wake_channel(const gh_client* client, char* out); /* "<prefix>:wake:<client>" */
+/* "<sequence, 16 hex digits>" and perhaps a letter. False: it is no hint, as anybody may publish anything. */
+bool gh_wake_hear(gh_client* client, gh_str hint);
 
 /* scripts.c */
 void gh_scripts_init(gh_client* client);

@@ -32,22 +32,13 @@ void gh_wake_leave(gh_client* client)
     if (gh_link_is_open(&client->wake)) wake_lose(client, GH_LOG_INFO, "it goes elsewhere");
 }
 
-static char* channel_add(char* end, gh_str bytes)
+gh_str gh_wake_channel(const gh_client* client, char* out)
 {
-    memcpy(end, bytes.bytes, bytes.size);
-    return end + bytes.size;
-}
-
-gh_str gh_wake_channel(const gh_client* client, gh_str tag, char* out)
-{
-    char* end = channel_add(out, client->config.prefix);
-    if (tag.size > 0)
-    {
-        end = channel_add(end, gh_str_literal(":{"));
-        end = channel_add(channel_add(end, tag), gh_str_literal("}"));
-    }
-    end = gh_hex_encode(client->id, channel_add(end, gh_str_literal(":wake:")));
-    return gh_str_make(out, (size_t)(end - out));
+    const gh_str prefix = client->config.prefix;
+    memcpy(out, prefix.bytes, prefix.size);
+    memcpy(out + prefix.size, ":wake:", 6);
+    gh_hex_encode(client->id, out + prefix.size + 6);
+    return gh_str_make(out, prefix.size + 22);
 }
 
 static void wake_subscribe(gh_client* client)
@@ -59,8 +50,19 @@ static void wake_subscribe(gh_client* client)
     client->wake_answers = link->secret_bytes > 0 ? 2 : 1; /* AUTH's stands in front */
     gh_request_array(&request, 2);
     gh_request_str(&request, gh_str_literal("SUBSCRIBE"));
-    gh_request_str(&request, gh_wake_channel(client, gh_str_make(NULL, 0), channel));
+    gh_request_str(&request, gh_wake_channel(client, channel));
     if (!gh_link_commit(link, &request)) wake_lose(client, GH_LOG_ERROR, "no room to subscribe");
+}
+
+bool gh_wake_hear(gh_client* client, gh_str hint)
+{
+    uint64_t sequence;
+    char letter = 0;
+    if (hint.size == 17) letter = hint.bytes[--hint.size];
+    if (!gh_hex_decode(hint, &sequence)) return false;
+    client->stats.hints++;
+    gh_listeners_hint(client, sequence, letter);
+    return true;
 }
 
 /* ["message", channel, "<sequence, 16 hex digits>" and perhaps a letter];
@@ -84,7 +86,7 @@ static void wake_take(gh_client* client, const gh_reply* reply)
         return;
     }
     if (kind == NULL || payload == NULL || !gh_str_equal(kind->text, gh_str_literal("message"))) return;
-    gh_listeners_hear(client, payload->text);
+    gh_wake_hear(client, payload->text);
 }
 
 /* False: the link is lost. */

@@ -64,9 +64,9 @@ static bool cluster_carve(gh_arena* arena, gh_client* client, gh_str addresses)
 typedef struct cluster_route
 {
     gh_route route;
+    const gh_op* op;
     uint16_t slot; /* plus 1; 0: not known yet */
     bool has_name;
-    gh_client* hints; /* NULL: nobody waits for any */
 } cluster_route;
 
 static void route_take_key(gh_route* route, gh_str key)
@@ -74,7 +74,7 @@ static void route_take_key(gh_route* route, gh_str key)
     cluster_route* self = (cluster_route*)(void*)route;
     if (self->slot != 0) return;
     self->slot = (uint16_t)(gh_slot_of_key(key) + 1u);
-    if (self->hints != NULL) gh_cluster_hints_want(self->hints, key, gh_slot_of_key(key));
+    gh_cluster_hints_want(self->op, key, (uint16_t)(self->slot - 1u));
 }
 
 static void route_take_word(gh_route* route, gh_str word)
@@ -84,18 +84,10 @@ static void route_take_word(gh_route* route, gh_str word)
     self->has_name = true;
 }
 
-/* Itself, or who has it ask. */
-static bool listens(const gh_op* op)
-{
-    const gh_op* owner = op->kind->owner == NULL ? NULL : op->kind->owner(op);
-    return ((op->flags | (owner == NULL ? 0 : owner->flags)) & GH_OP_LISTENING) != 0;
-}
-
 static void cluster_take_route(gh_op* op)
 {
-    cluster_route self = {{route_take_key, route_take_word}, 0, false, NULL};
+    cluster_route self = {{route_take_key, route_take_word}, op, 0, false};
     gh_request request = gh_request_route(&self.route);
-    if (op->client->config.wake_sharded && listens(op)) self.hints = op->client;
     op->kind->encode(op, &request);
     op->route = self.slot;
 }
@@ -567,6 +559,8 @@ const struct gh_topology* gh_topology_cluster(void)
                                                 .lost = cluster_lost,
                                                 .late = want_map,
                                                 .strays = cluster_strays,
+                                                .probe = gh_cluster_hints_probe,
+                                                .refuses = gh_cluster_hints_refused,
                                                 .epoch = cluster_epoch};
     return &topology;
 }

@@ -4,17 +4,20 @@
 
 #include "base/least.h"
 #include "client/lend.h"
+#include "wire/name.h"
 #include "wire/redirect.h"
 #include "wire/reply_class.h"
 
 #define KEEP_US       30000000ull /* a channel of which nobody has asked for that long is left      */
 #define SWEEP_US      1000000ull
-#define LOOK_US       2000ull     /* what cannot be subscribed to yet is looked at again so soon    */
+#define SOON_US       2000ull     /* when the buffers are all in use                                */
+#define LATER_US      50000ull    /* when the node is not there yet                                 */
 #define REST_US       30000000ull /* a node that refuses is asked again so late                     */
 #define IDLE_LOOK_US  1000ull     /* an idle stream is looked at once in this time, as the wake link */
 #define RECEIVE_BYTES 2048u
 #define RECEIVES_MAX  32u
-#define MOVES_MAX     3u /* in a row; then the next question begins anew */
+#define TAG_MAX       216u /* of an object */
+#define MOVES_MAX     3u   /* in a row; then the next question begins anew */
 
 enum
 {
@@ -33,9 +36,9 @@ struct gh_cluster_channel
     uint16_t slot;
     uint16_t place; /* whose link it was asked over */
     uint8_t state;
-    uint8_t moves; /* MOVED in a row */
+    uint8_t moves; /* since the last sweep */
     uint8_t tag_size;
-    char tag[GH_CHANNEL_TAG_MAX];
+    char tag[TAG_MAX];
 };
 
 struct gh_cluster_listener
@@ -54,6 +57,58 @@ static gh_cluster_hints* hints_of(const gh_client* client)
 static uint32_t listener_place(const gh_client* client, const gh_cluster_listener* listener)
 {
     return (uint32_t)(listener - hints_of(client)->listeners);
+}
+
+/* ---- what is said ------------------------------------------------------------------------------------------------ */
+
+static char* text_add(char* end, gh_str bytes)
+{
+    memcpy(end, bytes.bytes, bytes.size);
+    return end + bytes.size;
+}
+
+/* "<prefix>:{<tag>}:wake:<client>"; one channel a command, as those of other slots would be refused together. */
+static void request_channel(gh_request* request, const gh_client* client, gh_str command, gh_str tag)
+{
+    char plain[GH_CHANNEL_SIZE_MAX];
+    char text[GH_CHANNEL_SIZE_MAX + TAG_MAX + 3];
+    const gh_str whole = gh_wake_channel(client, plain);
+    const gh_str prefix = client->config.prefix;
+    char* end = text_add(text_add(text_add(text, prefix), gh_str_literal(":{")), tag);
+    *end++ = '}';
+    end = text_add(end, gh_str_make(whole.bytes + prefix.size, whole.size - prefix.size));
+    gh_request_str(request, command);
+    gh_request_str(request, gh_str_make(text, (size_t)(end - text)));
+}
+
+bool gh_cluster_hints_probe(gh_node* node, gh_request* request)
+{
+    char tag[20];
+    const gh_str digits = gh_str_make(tag, (size_t)(gh_decimal_encode(node->epoch_tag, tag) - tag));
+    if (node->epoch == NULL) return false;
+    gh_request_array(request, 3);
+    request_channel(request, node->client, gh_str_literal("SPUBLISH"), digits);
+    gh_request_str(request, gh_str_literal("-"));
+    return true;
+}
+
+/* Others pass: who is sent elsewhere may say it. */
+static bool is_refusal(gh_str error)
+{
+    const gh_reply_class reply_class = gh_reply_classify(error);
+    return reply_class == GH_CLASS_OTHER || reply_class == GH_CLASS_REFUSED || reply_class == GH_CLASS_LOGIN;
+}
+
+static void warn_refused(gh_node* node, gh_str error)
+{
+    gh_node_warn(node, GH_WARNING_NOT_SHARDED, "hints go to all nodes of the Cluster, the server says: ", error);
+}
+
+void gh_cluster_hints_refused(gh_node* node, gh_str error)
+{
+    if (!is_refusal(error)) return;
+    node->phantom = '-';
+    warn_refused(node, error);
 }
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
@@ -156,14 +211,23 @@ static bool is_asked_at(const gh_cluster_channel* channel, uint32_t place)
     return channel->state > CHANNEL_WANTED && channel->place == place;
 }
 
-void gh_cluster_hints_want(gh_client* client, gh_str key, uint16_t slot)
+/* Itself, or whoever has it ask. */
+static bool is_listened_for(const gh_op* op)
 {
+    const gh_op* owner = op->kind->owner == NULL ? NULL : op->kind->owner(op);
+    return ((op->flags | (owner == NULL ? 0 : owner->flags)) & GH_OP_LISTENING) != 0;
+}
+
+void gh_cluster_hints_want(const gh_op* op, gh_str key, uint16_t slot)
+{
+    gh_client* client = op->client;
     gh_cluster* cluster = gh_cluster_of(client);
     gh_cluster_hints* hints = &cluster->hints;
     const gh_str tag = gh_slot_tag(key);
     const uint16_t owner = gh_slots_map_owner(&cluster->map, slot);
     gh_cluster_channel* channel;
-    if (hints->listeners == NULL || tag.size == key.size || tag.size > GH_CHANNEL_TAG_MAX) return;
+    if (hints->listeners == NULL || !is_listened_for(op)) return;
+    if (tag.size == key.size || tag.size > TAG_MAX) return;
     channel = channel_find(hints, slot, tag);
     if (channel == NULL) channel = channel_make(hints, slot, tag);
     if (channel == NULL) return;
@@ -194,24 +258,15 @@ static void listener_lose(gh_client* client, gh_cluster_listener* listener, gh_l
 }
 
 /* False: there is no room now. */
-static bool listener_say(gh_client* client, gh_link* link, gh_str command, gh_str channel)
-{
-    gh_request request;
-    if (!gh_lend_out(client, link)) return false;
-    request = gh_link_request(link);
-    gh_request_array(&request, channel.size == 0 ? 1 : 2);
-    gh_request_str(&request, command);
-    if (channel.size > 0) gh_request_str(&request, channel);
-    return gh_link_commit(link, &request);
-}
-
-/* One channel a command: those of other slots would be refused together. */
 static bool channel_say(gh_client* client, gh_cluster_listener* listener, const gh_cluster_channel* channel,
                         gh_str command)
 {
-    char text[GH_CHANNEL_SIZE_MAX];
-    const gh_str tag = gh_str_make(channel->tag, channel->tag_size);
-    return listener_say(client, &listener->link, command, gh_wake_channel(client, tag, text));
+    gh_request request;
+    if (!gh_lend_out(client, &listener->link)) return false;
+    request = gh_link_request(&listener->link);
+    gh_request_array(&request, 2);
+    request_channel(&request, client, command, gh_str_make(channel->tag, channel->tag_size));
+    return gh_link_commit(&listener->link, &request);
 }
 
 static void channel_leave(gh_client* client, gh_cluster_channel* channel)
@@ -223,13 +278,36 @@ static void channel_leave(gh_client* client, gh_cluster_channel* channel)
 
 /* ---- what is heard over it --------------------------------------------------------------------------------------- */
 
+/* Hints may have been missed: let all ask whose object lies there, and those that have others ask. When one is told,
+   any of them may leave its chain, but none joins. */
+static void hint_slot(gh_client* client, uint16_t slot)
+{
+    uint32_t i;
+    for (i = 0; i <= client->listener_mask; i++)
+    {
+        gh_op* op = client->listeners[i];
+        while (op != NULL)
+        {
+            client->next_listener = op->wake_next;
+            if (op->route == 0 || op->route == slot + 1u) gh_op_hint(op, 0);
+            op = client->next_listener;
+        }
+    }
+}
+
 /* A sender who has not found us there yet has said it over all nodes. Unless that cannot be heard just now. */
 static void channel_confirmed(gh_client* client, gh_cluster_channel* channel)
 {
     const bool hears_all = gh_client_wake_healthy(client) && (client->stats.warnings & GH_WARNING_NO_WAKE) == 0;
     channel->state = CHANNEL_HEARD;
-    channel->moves = 0;
-    if (!hears_all) gh_listeners_hint_of(client, (uint16_t)(channel->slot + 1u));
+    if (!hears_all) hint_slot(client, channel->slot);
+}
+
+/* Followed at once, but not again and again. */
+static void channel_moved(gh_cluster_hints* hints, gh_cluster_channel* channel)
+{
+    if (channel->moves < UINT8_MAX) channel->moves++;
+    channel_want(hints, channel);
 }
 
 /* Unasked it says that the slot has moved; to whom, the former owner knows best. */
@@ -239,18 +317,11 @@ static void channel_unsubscribed(gh_client* client, gh_cluster_channel* channel)
     if (channel->state != CHANNEL_LEFT)
     {
         cluster->wanted = true;
-        channel_want(&cluster->hints, channel);
-        gh_listeners_hint_of(client, (uint16_t)(channel->slot + 1u));
+        channel_moved(&cluster->hints, channel);
+        hint_slot(client, channel->slot);
     }
     else if (client->now_us - channel->used_us < KEEP_US) channel_want(&cluster->hints, channel);
     else channel_free(&cluster->hints, channel);
-}
-
-static void channel_moved(gh_client* client, gh_cluster_channel* channel)
-{
-    gh_cluster_hints* hints = hints_of(client);
-    if (++channel->moves > MOVES_MAX) channel_free(hints, channel);
-    else channel_want(hints, channel);
 }
 
 /* What waits in the queues goes on to where the map says now, as after a MOVED of an op. */
@@ -269,24 +340,22 @@ static void listener_moved(gh_client* client, gh_cluster_listener* listener, con
         gh_cluster_channel* channel = &hints->channels[number - 1];
         number = channel->next;
         if (channel->slot == to->slot && channel->state == CHANNEL_ASKED && channel->place == place)
-            channel_moved(client, channel);
+            channel_moved(hints, channel);
     }
 }
 
 static void listener_refused(gh_client* client, gh_cluster_listener* listener, gh_str error)
 {
     const gh_redirect to = gh_redirect_parse(error);
-    const gh_reply_class reply_class = gh_reply_classify(error);
     if (to.kind == GH_REDIRECT_MOVED && listener->answers == 0)
     {
         listener_moved(client, listener, &to);
         return;
     }
-    if (reply_class == GH_CLASS_OTHER || reply_class == GH_CLASS_REFUSED || reply_class == GH_CLASS_LOGIN)
+    if (is_refusal(error))
     {
         listener->rest_us = gh_client_after(client, REST_US);
-        gh_node_warn(&client->nodes[listener - gh_cluster_of(client)->hints.listeners], GH_WARNING_NOT_SHARDED,
-                     "hints come over all nodes of the Cluster, SSUBSCRIBE is refused: ", error);
+        warn_refused(&client->nodes[listener_place(client, listener)], error);
     }
     listener_lose(client, listener, GH_LOG_WARNING, "refused");
 }
@@ -306,13 +375,12 @@ static void listener_take(gh_client* client, gh_cluster_listener* listener, cons
     if (listener->answers > 0 && --listener->answers == 0)
     {
         listener->link.state = GH_LINK_READY;
-        listener->link.failures = 0;
         return;
     }
     if (kind == NULL || name == NULL || payload == NULL) return;
     if (gh_str_equal(kind->text, gh_str_literal("smessage")))
     {
-        if (gh_listeners_hear(client, payload->text)) client->stats.hints_sharded++;
+        if (gh_wake_hear(client, payload->text)) client->stats.hints_sharded++;
         return;
     }
     channel = channel_find(hints_of(client), gh_slot_of_key(name->text), gh_slot_tag(name->text));
@@ -372,35 +440,46 @@ static void listener_connect(gh_client* client, gh_cluster_listener* listener)
     gh_link* link = &listener->link;
     if (gh_link_connect(link, client))
     {
+        gh_request request = gh_link_request(link);
+        gh_request_array(&request, 1);
+        gh_request_str(&request, gh_str_literal("PING"));
+        gh_link_commit(link, &request);
         listener->answers = link->secret_bytes > 0 ? 2 : 1;
-        hints_of(client)->look_us = 0;
-        if (!listener_say(client, link, gh_str_literal("PING"), gh_str_make(NULL, 0)))
-            listener_lose(client, listener, GH_LOG_ERROR, "no room to ask");
     }
+    if (link->state != GH_LINK_RESOLVING && link->state != GH_LINK_CONNECTING) hints_of(client)->look_us = 0;
     if (link->stream < 0) gh_lend_settle(client, link);
 }
 
-static bool listener_may_connect(const gh_client* client, const gh_cluster_listener* listener, const gh_node* node)
+/* 0: it talks; else when to look at it again. */
+static uint64_t listener_call(gh_client* client, gh_cluster_listener* listener, const gh_node* node)
 {
-    return node->link.state == GH_LINK_READY && client->now_us >= listener->rest_us &&
-           gh_link_is_due(&listener->link, client);
+    gh_link* link = &listener->link;
+    if (gh_link_talks(link)) return 0;
+    if (gh_link_is_open(link)) return GH_FOREVER; /* it says itself when it is ready */
+    if (node->link.state != GH_LINK_READY) return client->now_us + LATER_US;
+    if (client->now_us < listener->rest_us) return listener->rest_us;
+    if (!gh_link_is_due(link, client)) return link->due_us;
+    link->target = node->link.target;
+    listener_connect(client, listener);
+    return gh_link_talks(link) ? 0 : link->due_us;
 }
 
-/* True: it is asked for. */
-static bool channel_subscribe(gh_client* client, gh_cluster_channel* channel)
+/* 0: it is asked for; else when to try again. */
+static uint64_t channel_subscribe(gh_client* client, gh_cluster_channel* channel)
 {
     gh_cluster* cluster = gh_cluster_of(client);
     const uint16_t owner = gh_slots_map_owner(&cluster->map, channel->slot);
     gh_cluster_listener* listener = &cluster->hints.listeners[owner < cluster->map.capacity ? owner : 0];
-    if (owner >= cluster->map.capacity) return false;
-    if (listener_may_connect(client, listener, &client->nodes[owner]))
-    {
-        listener->link.target = client->nodes[owner].link.target;
-        listener_connect(client, listener);
-    }
-    if (!gh_link_talks(&listener->link)) return false;
+    uint64_t later_us;
+    if (channel->moves > MOVES_MAX) return cluster->hints.sweep_us;
+    if (owner >= cluster->map.capacity) return client->now_us + LATER_US;
+    later_us = listener_call(client, listener, &client->nodes[owner]);
+    if (later_us != 0) return later_us;
+    if (!channel_say(client, listener, channel, gh_str_literal("SSUBSCRIBE"))) return client->now_us + SOON_US;
     channel->place = owner;
-    return channel_say(client, listener, channel, gh_str_literal("SSUBSCRIBE"));
+    channel->state = CHANNEL_ASKED;
+    cluster->hints.wanted--;
+    return 0;
 }
 
 static void channels_subscribe(gh_client* client)
@@ -409,15 +488,14 @@ static void channels_subscribe(gh_client* client)
     uint32_t left = hints->wanted;
     uint32_t i;
     if (left == 0 || client->now_us < hints->look_us) return;
-    hints->look_us = client->now_us + LOOK_US;
+    hints->look_us = GH_FOREVER;
     for (i = 0; i < hints->capacity && left > 0; i++)
     {
-        gh_cluster_channel* channel = &hints->channels[i];
-        if (channel->state != CHANNEL_WANTED) continue;
+        uint64_t later_us;
+        if (hints->channels[i].state != CHANNEL_WANTED) continue;
         left--;
-        if (!channel_subscribe(client, channel) || channel->state != CHANNEL_WANTED) continue;
-        channel->state = CHANNEL_ASKED;
-        hints->wanted--;
+        later_us = channel_subscribe(client, &hints->channels[i]);
+        if (later_us != 0) hints->look_us = gh_least(hints->look_us, later_us);
     }
 }
 
@@ -441,13 +519,17 @@ static void hints_sweep(gh_client* client)
         gh_cluster_channel* channel = &hints->channels[i];
         const bool is_stale = client->now_us - channel->used_us >= KEEP_US;
         if (channel->state == CHANNEL_FREE) continue;
+        channel->moves = 0;
         if (is_stale && channel->state == CHANNEL_WANTED) channel_free(hints, channel);
         else if (is_stale && channel->state == CHANNEL_HEARD) channel_leave(client, channel);
         if (channel->state > CHANNEL_WANTED) hints->listeners[channel->place].channels++;
     }
     for (i = 0; i < client->config.nodes_capacity; i++)
-        if (hints->listeners[i].link.state == GH_LINK_READY && hints->listeners[i].channels == 0)
-            listener_end(client, &hints->listeners[i]);
+    {
+        if (hints->listeners[i].link.state != GH_LINK_READY) continue;
+        hints->listeners[i].link.failures = 0; /* not before: one that is lost as soon as it is ready gets its pause */
+        if (hints->listeners[i].channels == 0) listener_end(client, &hints->listeners[i]);
+    }
 }
 
 static void listener_hear(gh_client* client, gh_cluster_listener* listener)

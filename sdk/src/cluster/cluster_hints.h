@@ -22,12 +22,17 @@
 /* False when measuring, or when there is no room. */
 bool gh_cluster_hints_carve(gh_cluster_hints* hints, gh_arena* arena, const gh_client* client);
 
-/* An op that listens, or for whom somebody does, is to ask something of an object. key: one of its keys. */
-void gh_cluster_hints_want(gh_client* client, gh_str key, uint16_t slot);
+/* The op is to ask something of an object, one of whose keys this is. Nothing happens if nobody listens for what comes of
+   it. */
+void gh_cluster_hints_want(const gh_op* op, gh_str key, uint16_t slot);
 
 void gh_cluster_hints_move(gh_client* client);
 uint64_t gh_cluster_hints_due(const gh_client* client);
 gh_link* gh_cluster_hints_link(gh_client* client, uint32_t n);
+
+/* Whether hints may be said over the slots is asked with the channel of the epoch's tag, which lies on the node. */
+bool gh_cluster_hints_probe(gh_node* node, gh_request* request);
+void gh_cluster_hints_refused(gh_node* node, gh_str error);
 
 /* The place is to be another node's. */
 void gh_cluster_hints_forget(gh_client* client, uint32_t place);

@@ -107,6 +107,6 @@ end
 if upto > freed and state[9] then -- the sender that waits for room is told
     redis.call('HDEL', KEYS[1], 'h')
     --@ client/hint.lua
-    hint(state[9])
+    hint(state[9], '')
 end
 return answer(state[11] and 3 or 0, read, left)

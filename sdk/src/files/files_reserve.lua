@@ -84,7 +84,7 @@ if #waiting > 0 then
     redis.call('ZREM', KEYS[4], unpack(waiting))
     --@ client/hint.lua
     for i = 1, #waiting do
-        hint(waiting[i])
+        hint(waiting[i], '')
     end
 end
 return {sequence, 0, announce and place or 0, 0, ''}

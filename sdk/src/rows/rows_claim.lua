@@ -137,8 +137,6 @@ local other = idle and idle[1]
 if other then
     redis.call('ZREM', idle_key, other)
     --@ client/hint.lua
-    if #other == 33 then
-        hint(other, ARGV[8])
-    end
+    hint(other, ARGV[8])
 end
 return reply

@@ -81,7 +81,7 @@ if idle then
     local own = string.match(claim, '^[^.]*')
     for _, other in ipairs(idle) do
         redis.call('ZREM', KEYS[4], other)
-        if other ~= own and #other == 33 and hint(other, ARGV[7]) then
+        if other ~= own and hint(other, ARGV[7]) then
             break
         end
     end

@@ -74,9 +74,9 @@ redis.call('ZADD', due_key, string.format('%.0f', due), row)
 redis.call('HSET', row_key, row, ARGV[5] .. ' ' .. ARGV[6] .. middle .. claim .. ' ' .. token)
 if idle then
     --@ client/hint.lua
-    for _, waiting in ipairs(idle) do
-        redis.call('ZREM', idle_key, waiting)
-        if #waiting == 33 and hint(waiting, ARGV[8]) then
+    for _, other in ipairs(idle) do
+        redis.call('ZREM', KEYS[4], other)
+        if hint(other, ARGV[8]) then
             break
         end
     end

@@ -7,6 +7,6 @@
 local waiting = redis.pcall('ZPOPMIN', hint_key, 16)
 for i = 1, #waiting, 2 do
     if tonumber(waiting[i + 1]) > now then
-        hint(waiting[i])
+        hint(waiting[i], '')
     end
 end

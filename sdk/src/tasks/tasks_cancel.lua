@@ -156,6 +156,6 @@ end
 if call('EXISTS', p_key) == 0 then clear() end
 --@ client/hint.lua
 for i = 1, #told do
-    hint(told[i])
+    hint(told[i], '')
 end
 return sequence .. ' ' .. now_text .. ' ' .. answer

@@ -6,6 +6,6 @@
 if ready_count > 0 then
     local sleepers = redis.pcall('ZPOPMIN', i_key, math.min(ready_count, 16))
     for i = 1, #sleepers, 2 do
-        if string.find(sleepers[i], '^%x+:%x+$') and tonumber(sleepers[i + 1]) > now then hint(sleepers[i]) end
+        if tonumber(sleepers[i + 1]) > now then hint(sleepers[i], '') end
     end
 end
