@@ -316,3 +316,20 @@ void form_draw_lua(random_stream* random, form_words* words)
     if (has_key) add_drawn(random, words, 'k');
     form_draw(random, words);
 }
+
+static const char* const rights[] = {"+@all",   "-@all",        "+get",        "-get",          "-hset",       "+hset",
+                                     "-zadd",   "+zadd",        "-publish",    "+evalsha",      "+eval",       "+@all",
+                                     "-time",   "-set",         "allkeys",     "resetkeys",     "~key*",       "~gh:*",
+                                     "~*2",     "&v*",          "~gh:{[a-b]*", "resetchannels", "allchannels", "+@all",
+                                     "allkeys", "-script|load", "+ping"};
+
+void form_draw_rights(random_stream* random, form_words* words)
+{
+    form_add(words, gh_str_literal("ACL"));
+    form_add(words, gh_str_literal("SETUSER"));
+    form_add(words, gh_str_literal("game"));
+    form_add(words, gh_str_literal("on"));
+    form_add(words, gh_str_literal(">secret"));
+    for (uint64_t more = 1 + random_below(random, 4); more > 0; more--)
+        form_add(words, gh_str_of(PICK(random, rights)));
+}
