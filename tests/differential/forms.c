@@ -200,6 +200,7 @@ static const char* const bodies[] = {
     "return {cmsgpack.unpack(cmsgpack.pack(ARGV, 1, -1, 300, -300, 1.5, 0.1, true, false, {a = 1}, 'x', 1e18, 70000))}",
     "return {pcall(cmsgpack.unpack, ARGV[2])}",
     "local x = ARGV[9] return x.y",
+    "return redis.call('ZRANGEBYSCORE', 'names', string.format('%.0f', 1e300), '+inf')",
     "return redis.call(unpack(ARGV)).ok",
     "return {double = 1.5}",
     "return {KEYS[1], #KEYS, ARGV[1]}",
