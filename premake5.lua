@@ -302,6 +302,7 @@ local function describe()
         with_resolver()
         with_tls()
         with_embedded()
+        if third_party.lua then includedirs { third_party.lua.include } end -- the tests look inside
         count_heap_calls()
     end
 
