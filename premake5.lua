@@ -216,8 +216,6 @@ local function with_embedded()
     includedirs { "platform/embedded/include", "platform/embedded" }
     links { "guildhall_embedded" }
     third_party.link_lua()
-    if not windows then links { "m" } end
-    if target_os == "linux" then linkoptions { "-Wl,--no-as-needed" } end -- "m" may stand before Lua, which needs it
 end
 
 -- A DLL has all that it needs in it; who uses it defines GH_DLL.
@@ -289,7 +287,8 @@ local function describe()
     for _, source in ipairs(disk.matching("tests/**.c")) do
         local is_alone = source:find("^tests/storm/") or source:find("^tests/programs/") or
             source:find("^tests/simulator/") or
-            source:find("^tests/newcomer/") or (source:find("^tests/resolver/") and not third_party.cares) or
+            source:find("^tests/newcomer/") or source:find("^tests/differential/") or
+            (source:find("^tests/resolver/") and not third_party.cares) or
             (source:find("^tests/tls/") and not third_party.mbedtls) or
             (source:find("^tests/embedded/") and not third_party.lua)
         if not is_alone then table.insert(tests, source) end
@@ -316,11 +315,16 @@ local function describe()
         includedirs { "tests", disk.generated, "sdk/src" } -- a storm has all digests
         third_party.include()
         links { "cmocka" }
+        with_embedded()
     end
     local cluster, sentinels = "tests/support/server/cluster*.c", "tests/support/server/sentinels.c"
     program_with_servers("guildhall_storm",
         disk.matching("tests/storm/*.c", "tests/support/sha1.c", cluster, sentinels))
     program_with_servers("guildhall_fleet", disk.matching("tests/programs/fleet.c", cluster, sentinels))
+    if third_party.lua then
+        program_with_servers("guildhall_differential",
+            disk.matching("tests/differential/*.c", "tests/support/sha1.c", cluster, sentinels))
+    end
 
     -- The storm's actors and checkers without its processes, on stores in this process.
     local storm = "tests/storm/"

@@ -35,6 +35,7 @@ gh_store* gh_store_new(const gh_store_config* config)
     snprintf(store->password, sizeof store->password, "%s", config->password == NULL ? "" : config->password);
     store->version_number = version_number(store->version);
     store->random = config->seed;
+    store->lua_random = config->seed;
     gh_store_draw_id(store, store->run_id);
     gh_store_draw_id(store, store->history);
     gh_store_users_begin(store);
