@@ -216,8 +216,6 @@ local function with_embedded()
     includedirs { "platform/embedded/include", "platform/embedded" }
     links { "guildhall_embedded" }
     third_party.link_lua()
-    if not windows then links { "m" } end
-    if target_os == "linux" then linkoptions { "-Wl,--no-as-needed" } end -- "m" may stand before Lua, which needs it
 end
 
 -- A DLL has all that it needs in it; who uses it defines GH_DLL.
@@ -333,6 +331,7 @@ local function describe()
     if third_party.lua and program("guildhall_simulator",
         disk.matching("tests/simulator/*.c", storm .. "storm_*.c", storm .. "check_*.c", storm .. "excuse.c",
                       storm .. "history.c", storm .. "hold.c", storm .. "judge.c", storm .. "nemesis.c",
+                      storm .. "nemesis_fleet.c",
                       storm .. "seat.c", storm .. "seen_tasks.c", storm .. "systems.c", storm .. "talk.c",
                       storm .. "verdict.c", "tests/support/random.c", "tests/support/sha1.c",
                       "tests/support/suite.c")) then
