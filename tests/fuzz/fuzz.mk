@@ -1,0 +1,43 @@
+# fuzz.mk -- builds the fuzzers of this folder with clang: the library's sources once, then a program for each target.
+#
+#   make -f tests/fuzz/fuzz.mk -j        called by tests/fuzz.sh, from the top folder
+#   OUT=FOLDER                           where it all goes; build/fuzz without it
+
+OUT ?= build/fuzz
+CC := clang
+
+targets := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
+shared := $(filter-out tests/fuzz/fuzz_%.c,$(wildcard tests/fuzz/*.c))
+library := $(shell find sdk/src -name '*.c') $(wildcard sdk/generated/scripts/*.c)
+
+sanitizers := -fsanitize=address,undefined -fno-sanitize-recover=undefined
+flags := -std=c11 -O1 -g -fno-omit-frame-pointer $(sanitizers) -D_POSIX_C_SOURCE=200809L -DGH_WITH_ZLIB \
+	-DGH_NO_DEFAULT_PLATFORM -Isdk/include -Isdk/src -Isdk/generated -Itests/fuzz
+warnings := -Wall -Wextra -Wconversion -Wshadow -Wswitch-enum -Werror
+
+objects_of = $(patsubst %.c,$(OUT)/obj/%.o,$(1))
+
+programs := $(addprefix $(OUT)/bin/,$(targets))
+
+all: $(programs)
+
+$(OUT)/obj/%.o: %.c tests/fuzz/fuzz.mk
+	@mkdir -p $(@D)
+	$(CC) $(flags) $(warnings) -fsanitize=fuzzer-no-link -MMD -MP -c $< -o $@
+
+$(OUT)/libguildhall.a: $(call objects_of,$(library))
+	@rm -f $@
+	@ar rcs $@ $^
+
+$(OUT)/libshared.a: $(call objects_of,$(shared))
+	@rm -f $@
+	@ar rcs $@ $^
+
+$(OUT)/bin/%: $(OUT)/obj/tests/fuzz/fuzz_%.o $(OUT)/libshared.a $(OUT)/libguildhall.a
+	@mkdir -p $(@D)
+	$(CC) -fsanitize=fuzzer $(sanitizers) $^ -l:libhiredis.a -l:libxxhash.a -lz -lm -o $@
+
+.PRECIOUS: $(OUT)/obj/%.o
+.PHONY: all
+
+-include $(patsubst %.o,%.d,$(call objects_of,$(library) $(shared) $(patsubst %,tests/fuzz/fuzz_%.c,$(targets))))
