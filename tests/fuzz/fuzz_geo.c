@@ -4,28 +4,19 @@
    that is near an end of a range is looked up. */
 
 #include "fuzz.h"
+#include "numeric.h"
 
 #include "guildhall/geo.h"
-
-#include <arpa/inet.h>
-#include <stdio.h>
 
 #define RANGES_MAX 48u
 #define ROWS_MAX   4096u
 #define NAME_PARTS 3
 
-typedef struct number
-{
-    uint64_t high;
-    uint64_t low;
-} number;
-
 typedef struct range
 {
-    bool is_ipv6;
     bool is_kept;
-    number first;
-    number last;
+    numeric first;
+    numeric last;
     size_t name_sizes[NAME_PARTS];
     char names[NAME_PARTS][GH_GEO_NAME_SIZE_MAX];
 } range;
@@ -40,56 +31,17 @@ typedef struct model
     bool full;
 } model;
 
-static int compare(number a, number b)
-{
-    if (a.high != b.high) return a.high < b.high ? -1 : 1;
-    return a.low == b.low ? 0 : a.low < b.low ? -1 : 1;
-}
-
 /* ---- addresses --------------------------------------------------------------------------------------------------- */
-
-static number number_of(const uint8_t* bytes, size_t count)
-{
-    number made = {0, 0};
-    for (size_t i = 0; i < count; i++)
-    {
-        made.high = made.high << 8 | made.low >> 56;
-        made.low = made.low << 8 | bytes[i];
-    }
-    return made;
-}
-
-/* By the C library, which knows no more forms than ours, and no fewer. */
-static bool model_address(gh_str text, number* made, bool* is_ipv6)
-{
-    char copy[64];
-    uint8_t bytes[16];
-    if (text.size >= sizeof(copy) || memchr(text.bytes, 0, text.size) != NULL) return false;
-    memcpy(copy, text.bytes, text.size);
-    copy[text.size] = 0;
-    *is_ipv6 = false;
-    if (inet_pton(AF_INET, copy, bytes) == 1)
-    {
-        *made = number_of(bytes, 4);
-        return true;
-    }
-    if (inet_pton(AF_INET6, copy, bytes) != 1) return false;
-    *made = number_of(bytes, 16);
-    *is_ipv6 = made->high != 0 || made->low >> 32 != 0xffff;
-    if (!*is_ipv6) made->low &= UINT32_MAX;
-    return true;
-}
 
 static void try_address(gh_str text)
 {
     gh_geo_address got;
-    number expected;
-    bool is_ipv6;
+    numeric expected;
     const gh_status status = gh_geo_parse(text, &got);
-    const bool is_one = model_address(text, &expected, &is_ipv6);
+    const bool is_one = numeric_parse(text, &expected);
     if ((status == GH_OK) != is_one) FUZZ_FAIL("\"%.*s\" is %s", GH_STR_ARG(text), gh_status_name(status));
     if (!is_one) return;
-    FUZZ_MUST(got.is_ipv6 == is_ipv6 && got.high == expected.high && got.low == expected.low);
+    FUZZ_MUST(got.is_ipv6 == expected.is_ipv6 && got.high == expected.high && got.low == expected.low);
 }
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
@@ -116,16 +68,15 @@ static bool model_field(gh_str line, size_t* at, char* out, size_t* size)
     return *at == line.size || line.bytes[*at] == ',';
 }
 
-static bool model_cell(gh_str text, number* made, bool* is_ipv6)
+static bool model_cell(gh_str text, numeric* made)
 {
     char copy[16];
     bool digits = text.size > 0 && text.size <= 11;
     for (size_t i = 0; i < text.size; i++) digits = digits && text.bytes[i] >= '0' && text.bytes[i] <= '9';
-    if (!digits) return model_address(text, made, is_ipv6);
+    if (!digits) return numeric_parse(text, made);
     memcpy(copy, text.bytes, text.size);
     copy[text.size] = 0;
-    *made = (number){0, strtoull(copy, NULL, 10)};
-    *is_ipv6 = false;
+    *made = (numeric){0, strtoull(copy, NULL, 10), false};
     return made->low <= UINT32_MAX;
 }
 
@@ -134,7 +85,6 @@ static bool model_row(gh_str line, range* made)
 {
     static char fields[5][ROWS_MAX];
     size_t sizes[5] = {0}, at = 0, count = 0;
-    bool other = false;
     for (; count < 5; count++)
     {
         if (count > 0 && at == line.size) break;
@@ -143,20 +93,21 @@ static bool model_row(gh_str line, range* made)
         if (sizes[count] > GH_GEO_NAME_SIZE_MAX) return false;
     }
     if (count < 3) return false;
-    if (!model_cell(gh_str_make(fields[0], sizes[0]), &made->first, &made->is_ipv6)) return false;
-    if (!model_cell(gh_str_make(fields[1], sizes[1]), &made->last, &other)) return false;
+    if (!model_cell(gh_str_make(fields[0], sizes[0]), &made->first)) return false;
+    if (!model_cell(gh_str_make(fields[1], sizes[1]), &made->last)) return false;
     for (size_t i = 0; i < NAME_PARTS; i++)
     {
         made->name_sizes[i] = sizes[i + 2];
         memcpy(made->names[i], fields[i + 2], sizes[i + 2]);
     }
-    return other == made->is_ipv6 && compare(made->first, made->last) <= 0;
+    return made->first.is_ipv6 == made->last.is_ipv6 && numeric_compare(made->first, made->last) <= 0;
 }
 
 static void model_add(model* m, const range* made)
 {
     for (size_t i = 0; i < m->count; i++)
-        if (m->ranges[i].is_ipv6 == made->is_ipv6 && compare(m->ranges[i].first, made->first) == 0) m->doubtful = true;
+        if (m->ranges[i].first.is_ipv6 == made->first.is_ipv6 && numeric_compare(m->ranges[i].first, made->first) == 0)
+            m->doubtful = true;
     if (m->count == RANGES_MAX) m->full = true;
     else m->ranges[m->count++] = *made;
 }
@@ -190,7 +141,7 @@ static size_t model_seal(model* m)
     size_t left_out = 0;
     for (int pass = 0; pass < 2; pass++)
     {
-        number end = {0, 0};
+        numeric end = {0, 0, false};
         bool any = false;
         for (;;)
         {
@@ -198,9 +149,9 @@ static size_t model_seal(model* m)
             for (size_t i = 0; i < m->count; i++)
             {
                 range* each = &m->ranges[i];
-                if (each->is_ipv6 != (pass == 1) || each->is_kept) continue;
-                if (any && compare(each->first, end) <= 0) continue;
-                if (next == NULL || compare(each->first, next->first) < 0) next = each;
+                if (each->first.is_ipv6 != (pass == 1) || each->is_kept) continue;
+                if (any && numeric_compare(each->first, end) <= 0) continue;
+                if (next == NULL || numeric_compare(each->first, next->first) < 0) next = each;
             }
             if (next == NULL) break;
             next->is_kept = any = true;
@@ -211,12 +162,13 @@ static size_t model_seal(model* m)
     return left_out;
 }
 
-static const range* model_find(const model* m, bool is_ipv6, number at)
+static const range* model_find(const model* m, numeric at)
 {
     for (size_t i = 0; i < m->count; i++)
     {
         const range* each = &m->ranges[i];
-        if (each->is_kept && each->is_ipv6 == is_ipv6 && compare(each->first, at) <= 0 && compare(at, each->last) <= 0)
+        if (each->is_kept && each->first.is_ipv6 == at.is_ipv6 && numeric_compare(each->first, at) <= 0 &&
+            numeric_compare(at, each->last) <= 0)
             return each;
     }
     return NULL;
@@ -268,19 +220,19 @@ static void must_be_node(const gh_geo* table, uint32_t node, const range* of)
     FUZZ_MUST(node == GH_GEO_NO_NODE);
 }
 
-static void look_up(const gh_geo* table, const model* m, bool is_ipv6, number at)
+static void look_up(const gh_geo* table, const model* m, numeric at)
 {
-    const range* expected = model_find(m, is_ipv6, at);
+    const range* expected = model_find(m, at);
     const uint32_t node =
-        is_ipv6 ? gh_geo_find_ipv6(table, at.high, at.low) : gh_geo_find_ipv4(table, (uint32_t)at.low);
+        at.is_ipv6 ? gh_geo_find_ipv6(table, at.high, at.low) : gh_geo_find_ipv4(table, (uint32_t)at.low);
     if ((node == GH_GEO_NO_NODE) != (expected == NULL))
         FUZZ_FAIL("%llx %llx is in node %u", (unsigned long long)at.high, (unsigned long long)at.low, node);
     if (expected != NULL) must_be_node(table, node, expected);
 }
 
-static number next_to(number at, int step)
+static numeric next_to(numeric at, int step)
 {
-    number made = {at.high, at.low + (uint64_t)(int64_t)step};
+    numeric made = {at.high, at.low + (uint64_t)(int64_t)step, at.is_ipv6};
     if (step > 0 && made.low == 0) made.high++;
     if (step < 0 && made.low == UINT64_MAX) made.high--;
     return made;
@@ -293,11 +245,11 @@ static void look_up_all(const gh_geo* table, const model* m)
         const range* of = &m->ranges[i];
         for (int step = -1; step <= 1; step++)
         {
-            number near_first = next_to(of->first, step), near_last = next_to(of->last, step);
-            if (!of->is_ipv6) near_first.low &= UINT32_MAX, near_last.low &= UINT32_MAX;
-            if (!of->is_ipv6) near_first.high = near_last.high = 0;
-            look_up(table, m, of->is_ipv6, near_first);
-            look_up(table, m, of->is_ipv6, near_last);
+            numeric near_first = next_to(of->first, step), near_last = next_to(of->last, step);
+            if (!of->first.is_ipv6) near_first.low &= UINT32_MAX, near_last.low &= UINT32_MAX;
+            if (!of->first.is_ipv6) near_first.high = near_last.high = 0;
+            look_up(table, m, near_first);
+            look_up(table, m, near_last);
         }
     }
 }
