@@ -92,6 +92,12 @@ char* fuzz_exact(const void* bytes, size_t size)
     return copy;
 }
 
+void fuzz_touch(gh_str text)
+{
+    static volatile char sum;
+    for (size_t i = 0; i < text.size; i++) sum = (char)(sum ^ text.bytes[i]);
+}
+
 void* fuzz_block(size_t size)
 {
     void* block = NULL;

@@ -52,6 +52,9 @@ _Noreturn void fuzz_fail(const char* file, int line, const char* format, ...) __
 /* A copy in memory of exactly its size, so that a read behind it is seen; to be freed. Never NULL. */
 char* fuzz_exact(const void* bytes, size_t size);
 
+/* Reads all of it, so that bytes that are not there are noticed. */
+void fuzz_touch(gh_str text);
+
 /* Zeroed and aligned to 64, of exactly that size; to be freed. */
 void* fuzz_block(size_t size);
 

@@ -15,6 +15,9 @@ flags := -std=c11 -O1 -g -fno-omit-frame-pointer $(sanitizers) -D_POSIX_C_SOURCE
 	-DGH_NO_DEFAULT_PLATFORM -Isdk/include -Isdk/src -Isdk/generated -Itests/fuzz
 warnings := -Wall -Wextra -Wconversion -Wshadow -Wswitch-enum -Werror
 
+# Loops over whole blocks, in which nothing is compared that an input could ever meet: not looked at so closely.
+plain := $(addprefix sdk/src/,client/client.c client/lend.c client/script_text.c wire/inbox.c wire/slots_map.c)
+
 objects_of = $(patsubst %.c,$(OUT)/obj/%.o,$(1))
 
 programs := $(addprefix $(OUT)/bin/,$(targets))
@@ -23,7 +26,7 @@ all: $(programs)
 
 $(OUT)/obj/%.o: %.c tests/fuzz/fuzz.mk
 	@mkdir -p $(@D)
-	$(CC) $(flags) $(warnings) -fsanitize=fuzzer-no-link -MMD -MP -c $< -o $@
+	$(CC) $(flags) $(warnings) -fsanitize=fuzzer-no-link $(if $(filter $<,$(plain)),-fno-sanitize-coverage=trace-cmp) -MMD -MP -c $< -o $@
 
 $(OUT)/libguildhall.a: $(call objects_of,$(library))
 	@rm -f $@
