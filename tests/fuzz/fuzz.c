@@ -9,7 +9,8 @@
 
 fuzz_input fuzz_input_of(const uint8_t* data, size_t size)
 {
-    fuzz_input input = {data, data + size};
+    static const uint8_t none[1];
+    fuzz_input input = {size > 0 ? data : none, size > 0 ? data + size : none};
     return input;
 }
 

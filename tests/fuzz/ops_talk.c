@@ -289,6 +289,7 @@ static void feed_use(ops_place* place, gh_client* client, fuzz_input* input)
 static bool feed_leave(ops_place* place)
 {
     gh_chat_feed_end((gh_chat_feed*)place->op);
+    gh_op_detach(place->op); /* with a tag it would have to stay until its end was seen */
     return !gh_op_is_busy(place->op);
 }
 
