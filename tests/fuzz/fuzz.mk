@@ -11,7 +11,7 @@ shared := $(filter-out tests/fuzz/fuzz_%.c,$(wildcard tests/fuzz/*.c))
 library := $(shell find sdk/src -name '*.c') $(wildcard sdk/generated/scripts/*.c)
 
 sanitizers := -fsanitize=address,undefined -fno-sanitize-recover=undefined
-flags := -std=c11 -O1 -g -fno-omit-frame-pointer $(sanitizers) -D_POSIX_C_SOURCE=200809L -DGH_WITH_ZLIB \
+flags := -std=c11 -D_GNU_SOURCE -O1 -g -fno-omit-frame-pointer $(sanitizers) -DGH_WITH_ZLIB \
 	-DGH_NO_DEFAULT_PLATFORM -Isdk/include -Isdk/src -Isdk/generated -Itests/fuzz
 warnings := -Wall -Wextra -Wconversion -Wshadow -Wswitch-enum -Werror
 
