@@ -8,11 +8,12 @@ CC := clang
 
 targets := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 shared := $(filter-out tests/fuzz/fuzz_%.c,$(wildcard tests/fuzz/*.c))
-library := $(shell find sdk/src -name '*.c') $(wildcard sdk/generated/scripts/*.c)
+library := $(shell find sdk/src -name '*.c') $(wildcard sdk/generated/scripts/*.c platform/embedded/store_*.c)
 
 sanitizers := -fsanitize=address,undefined -fno-sanitize-recover=undefined
 flags := -std=c11 -D_GNU_SOURCE -O1 -g -fno-omit-frame-pointer $(sanitizers) -DGH_WITH_ZLIB \
-	-DGH_NO_DEFAULT_PLATFORM -Isdk/include -Isdk/src -Isdk/generated -Itests/fuzz
+	-DGH_NO_DEFAULT_PLATFORM -Isdk/include -Isdk/src -Isdk/generated -Itests/fuzz -Iplatform/embedded \
+	-isystem /usr/include/lua5.1
 warnings := -Wall -Wextra -Wconversion -Wshadow -Wswitch-enum -Werror
 
 # Loops over whole blocks, in which nothing is compared that an input could ever meet: not looked at so closely.
@@ -38,7 +39,7 @@ $(OUT)/libshared.a: $(call objects_of,$(shared))
 
 $(OUT)/bin/%: $(OUT)/obj/tests/fuzz/fuzz_%.o $(OUT)/libshared.a $(OUT)/libguildhall.a
 	@mkdir -p $(@D)
-	$(CC) -fsanitize=fuzzer $(sanitizers) $^ -l:libhiredis.a -l:libxxhash.a -lz -lm -o $@
+	$(CC) -fsanitize=fuzzer $(sanitizers) $^ -l:libhiredis.a -l:libxxhash.a -l:liblua5.1.a -lz -lm -o $@
 
 .PRECIOUS: $(OUT)/obj/%.o
 .PHONY: all

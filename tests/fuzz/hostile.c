@@ -6,11 +6,11 @@
 
 #include <stdio.h>
 
-#define TEXT_MAX 600u
+#define TEXT_MAX HOSTILE_TEXT_MAX
 
 /* ---- errors ------------------------------------------------------------------------------------------------------ */
 
-void hostile_error(fuzz_input* input, resp_text* reply)
+static void hostile_error(fuzz_input* input, resp_text* reply)
 {
     static const char* const errors[] = {
         "LOADING Redis is loading the dataset in memory",
@@ -147,6 +147,14 @@ static void draw_text(const world* of, fuzz_input* input, text* to)
     case 5: add(to, gh_str_literal("0123456789abcdef0123456789abcdef")); break;
     default: add(to, fuzz_text(input, 300)); break;
     }
+}
+
+gh_str hostile_text(const world* of, fuzz_input* input, char bytes[HOSTILE_TEXT_MAX])
+{
+    text made;
+    draw_text(of, input, &made);
+    memcpy(bytes, made.bytes, made.size);
+    return gh_str_make(bytes, made.size);
 }
 
 static void put_text(const world* of, fuzz_input* input, resp_text* reply)

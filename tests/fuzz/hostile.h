@@ -11,7 +11,8 @@
    input. False: it leaves that to a good server. */
 bool hostile_answer(const world* of, const world_request* request, fuzz_input* input, resp_text* reply);
 
-/* The element that an answer of Sentinels or of a Cluster may have. */
-void hostile_error(fuzz_input* input, resp_text* reply);
+/* A text such as stands in keys: numbers and words, a message, a digest; in the bytes, which have room for it. */
+#define HOSTILE_TEXT_MAX 600u
+gh_str hostile_text(const world* of, fuzz_input* input, char bytes[HOSTILE_TEXT_MAX]);
 
 #endif

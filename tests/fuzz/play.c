@@ -148,7 +148,9 @@ static void step_of_the_world(game* self, uint8_t which)
     case 5:
         if (self->rules->peer == PLAY_RAW) say_raw(self);
         break;
-    default: break;
+    default:
+        if (self->rules->harm != NULL) self->rules->harm(self->world, &self->input);
+        break;
     }
 }
 
@@ -167,6 +169,7 @@ static void step(game* self)
     else if (which < 222 && client != NULL) gh_client_drain(client, fuzz_edge(&self->input) >> 30);
     else if (which < 224) shut_down(self);
     else if (self->rules->peer == PLAY_RAW && which < 240) say_raw(self);
+    else if (self->rules->harm != NULL && which < 248) self->rules->harm(self->world, &self->input);
     else step_of_the_world(self, which & 7);
 }
 
@@ -199,6 +202,7 @@ static void end(game* self)
     check_all(self);
     for (uint32_t i = 0; i < PLACES; i++) FUZZ_MUST(ops_empty(&self->places[i]));
     world_forget(self->world);
+    if (self->rules->peer == PLAY_STORE) self->rules->end(self->world);
     request_forget_all();
 }
 
@@ -235,6 +239,11 @@ void play(const play_rules* rules, const uint8_t* data, size_t size)
     self.input = fuzz_input_of(data, size);
     draw_config(&config, &self.input);
     FUZZ_MUST(world_start(self.world, &config, fuzz_text(&self.input, 254)));
+    if (rules->peer == PLAY_STORE)
+    {
+        rules->start(self.world);
+        self.world->answer = rules->answer;
+    }
     if (rules->starts_ready) world_tick_until_ready(self.world);
     self.world->checks_words = rules->checks_words;
     self.world->context = &self;

@@ -13,6 +13,7 @@ typedef enum play_peer
 {
     PLAY_WELL = 0, /* hand-shakes are answered, and scripts with what their shape allows, without errors */
     PLAY_HOSTILE,  /* hostile.h                                                                          */
+    PLAY_STORE,    /* the rules have it                                                                  */
     PLAY_RAW       /* the input says the bytes; requests are answered only when it says so               */
 } play_peer;
 
@@ -22,6 +23,12 @@ typedef struct play_rules
     bool checks_words; /* see world.h */
     bool starts_ready; /* else ops are begun before the hand-shake */
     bool shuts_down;   /* also in the middle, and ops are used and begun after that */
+
+    /* Of PLAY_STORE: made for each input, asked, harmed between two ticks, and gone. */
+    void (*start)(world* of);
+    world_answer* answer;
+    void (*harm)(world* of, fuzz_input* input);
+    void (*end)(world* of);
 } play_rules;
 
 void play(const play_rules* rules, const uint8_t* data, size_t size);

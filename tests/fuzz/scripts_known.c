@@ -54,11 +54,45 @@ void scripts_note(gh_str text, char digest[SCRIPTS_DIGEST_SIZE])
     print_digest(digest, ends_with(text, once_text) ? ONCE_MARK : "0", hash_of(text));
 }
 
+#define ALIASES_MAX 256u
+
+static struct
+{
+    char digest[SCRIPTS_DIGEST_SIZE];
+    const gh_script_text* script;
+    bool once;
+} aliases[ALIASES_MAX];
+static size_t alias_count;
+
+static bool is_alias(size_t i, gh_str digest)
+{
+    return memcmp(aliases[i].digest, digest.bytes, SCRIPTS_DIGEST_SIZE) == 0;
+}
+
+void scripts_alias(gh_str text, gh_str digest)
+{
+    char of[SCRIPTS_DIGEST_SIZE];
+    FUZZ_MUST(digest.size == SCRIPTS_DIGEST_SIZE);
+    for (size_t i = 0; i < alias_count; i++)
+        if (is_alias(i, digest)) return;
+    if (alias_count == ALIASES_MAX) return;
+    scripts_note(text, of);
+    memcpy(aliases[alias_count].digest, digest.bytes, SCRIPTS_DIGEST_SIZE);
+    aliases[alias_count].script = scripts_find(gh_str_make(of, sizeof(of)), &aliases[alias_count].once);
+    alias_count++;
+}
+
 const gh_script_text* scripts_find(gh_str digest, bool* once)
 {
     know_all();
     *once = digest.bytes[0] == ONCE_MARK[0];
     for (size_t i = 0; i < FUZZ_COUNT(texts); i++)
         if (memcmp(digests[i], digest.bytes, SCRIPTS_DIGEST_SIZE) == 0) return texts[i];
+    for (size_t i = 0; i < alias_count; i++)
+    {
+        if (!is_alias(i, digest)) continue;
+        *once = aliases[i].once;
+        return aliases[i].script;
+    }
     return NULL;
 }

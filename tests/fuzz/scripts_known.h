@@ -11,6 +11,9 @@
 /* Gives a text its digest. */
 void scripts_note(gh_str text, char digest[SCRIPTS_DIGEST_SIZE]);
 
+/* A text has another digest as well, that of a server which makes them as Redis does. */
+void scripts_alias(gh_str text, gh_str digest);
+
 /* The library's script of that digest; NULL: a caller's. *once: a caller's that is run once. */
 const gh_script_text* scripts_find(gh_str digest, bool* once);
 

@@ -121,9 +121,9 @@ static uint64_t sequence_of(const world_request* request)
     return 0;
 }
 
-static void serve_one(world* self, world_stream* stream, const resp_request* read)
+static void serve_one(world* self, world_stream* stream, const resp_request* read, gh_str bytes)
 {
-    world_request request = {.words = read->words, .count = read->count, .stream = stream};
+    world_request request = {.bytes = bytes, .words = read->words, .count = read->count, .stream = stream};
     resp_text reply = world_reply_of(stream);
     self->requests++;
     if (resp_is(request.words[0], "EVALSHA"))
@@ -149,7 +149,7 @@ static void serve(world* self, world_stream* stream)
     {
         const size_t size = resp_read(stream->in + at, stream->in_size - at, &request);
         if (size == 0) break;
-        serve_one(self, stream, &request);
+        serve_one(self, stream, &request, gh_str_make(stream->in + at, size));
         at += size;
     }
     memmove(stream->in, stream->in + at, stream->in_size - at);
@@ -193,6 +193,7 @@ static gh_status platform_open(void* context, const gh_address* address, intptr_
         made->open = true;
         made->connecting = how >= 200;
         made->ended = made->subscribed = false;
+        made->opened = self->opens++;
         made->in_size = made->out_at = made->out_size = 0;
         snprintf(made->host, sizeof(made->host), "%.*s", GH_STR_ARG(address->host));
         *stream = i;

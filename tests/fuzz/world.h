@@ -29,6 +29,7 @@ typedef struct world_stream
     bool connecting;
     bool ended;      /* by the peer                        */
     bool subscribed; /* it takes hints, or what Sentinels say */
+    uint32_t opened; /* how many were before it */
     size_t in_size;
     size_t out_at;
     size_t out_size;
@@ -39,6 +40,7 @@ typedef struct world_stream
 
 typedef struct world_request
 {
+    gh_str bytes; /* all of it */
     const gh_str* words;
     size_t count;
     const gh_script_text* script; /* of the library; NULL: none of them           */
@@ -69,7 +71,7 @@ struct world
     uint64_t generation;
     uint64_t requests;
     uint64_t scripts;     /* of these: that ran a script of the library */
-    uint64_t assertions;
+    uint32_t opens;
     world_stream streams[WORLD_STREAMS];
 };
 
