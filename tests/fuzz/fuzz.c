@@ -73,6 +73,12 @@ gh_str fuzz_rest(fuzz_input* input)
     return rest;
 }
 
+fuzz_input fuzz_slice(fuzz_input* input)
+{
+    const gh_str slice = fuzz_text(input, UINT16_MAX);
+    return fuzz_input_of((const uint8_t*)slice.bytes, slice.size);
+}
+
 _Noreturn void fuzz_fail(const char* file, int line, const char* format, ...)
 {
     va_list values;

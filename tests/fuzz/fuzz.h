@@ -38,6 +38,10 @@ uint64_t fuzz_edge(fuzz_input* input);
 gh_str fuzz_text(fuzz_input* input, size_t size_max);
 gh_str fuzz_rest(fuzz_input* input);
 
+/* The next slice of the input, with its length in front, as an input of its own: what is drawn from it moves nothing
+   that lies behind it. */
+fuzz_input fuzz_slice(fuzz_input* input);
+
 /* Says what does not hold and ends the process, which libFuzzer notes as a crash. */
 _Noreturn void fuzz_fail(const char* file, int line, const char* format, ...) __attribute__((format(printf, 3, 4)));
 

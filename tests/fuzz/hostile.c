@@ -271,7 +271,7 @@ static bool is_of_the_handshake(const world_request* request)
     return false;
 }
 
-bool hostile_answer(const world* of, const world_request* request, fuzz_input* input, resp_text* reply)
+bool hostile_answer(world* of, const world_request* request, fuzz_input* input, resp_text* reply)
 {
     const uint8_t how = fuzz_byte(input);
     const bool greets = is_of_the_handshake(request);
@@ -283,6 +283,7 @@ bool hostile_answer(const world* of, const world_request* request, fuzz_input* i
         else if (!put_for_command(of, request, input, reply)) put_any(of, input, reply, 0);
         return true;
     }
+    of->confuses = of->confuses || greets || how > 251;
     if (how < 240) hostile_error(input, reply);
     else if (how < 251) put_any(of, input, reply, 0);
     else if (how == 251) request->stream->ended = true;

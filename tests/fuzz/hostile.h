@@ -9,7 +9,7 @@
 /* Answers a script by the shape that its head says, what reads without a script by any array, and a caller's command by
    any value; now and then an error, another shape, nothing, or the end of the stream. What is drawn comes from the
    input. False: it leaves that to a good server. */
-bool hostile_answer(const world* of, const world_request* request, fuzz_input* input, resp_text* reply);
+bool hostile_answer(world* of, const world_request* request, fuzz_input* input, resp_text* reply);
 
 /* A text such as stands in keys: numbers and words, a message, a digest; in the bytes, which have room for it. */
 #define HOSTILE_TEXT_MAX 600u

@@ -1,6 +1,12 @@
 /* play.h -- a whole client with ops of every system, led by an input: what is begun, used, cancelled and forgotten, when
    there is a tick, what the peer says and when it goes, and how it all ends.
 
+       config | dice of the streams | steps | answers of the peer
+
+   with the length of the dice and of the steps in front of them. A step is what to do, with which place, and a slice to
+   draw the rest from; each answer draws from a slice of its own. What is not there is zeros, and these are what a game
+   and a good server would say. So a change somewhere leaves the rest as it was.
+
    Whatever comes: nobody touches what is not theirs, each op ends once and stays as it ended, a drain is over in time,
    and after a shutdown nothing knows of the client any more. */
 

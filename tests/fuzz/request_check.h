@@ -9,7 +9,7 @@
    command is sent than those that the client knows, and what callers have asked for. */
 void request_check(const world* self, const world_request* request);
 
-/* The words of a caller's command, kept by whoever began it, until they are forgotten. */
+/* A caller has begun this command. */
 void request_expect(const gh_str* words, size_t count);
 void request_forget_all(void);
 

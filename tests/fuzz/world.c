@@ -304,7 +304,7 @@ bool world_start(world* self, const gh_client_config* config, gh_str dice)
     self->entropy = 1;
     self->dice = fuzz_input_of((const uint8_t*)dice.bytes, dice.size);
     self->answer = NULL;
-    self->silent = self->checks_words = false;
+    self->silent = self->checks_words = self->confuses = false;
     self->clustered = config->topology == gh_topology_cluster();
     self->birth_us = WORLD_STORE_US - 1000 * WORLD_SECOND_US;
     self->generation = self->birth_us;

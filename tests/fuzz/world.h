@@ -66,6 +66,7 @@ struct world
     void* context;        /* of whoever set it                                               */
     bool silent;          /* requests stay unread                                            */
     bool checks_words;    /* what is neither the client's own nor a script must be a command */
+    bool confuses;        /* answers do not stand where they belong, so digests may be mixed up      */
     bool clustered;       /* it is the one node of a Cluster                                         */
     uint64_t birth_us;    /* of the epoch */
     uint64_t generation;
