@@ -87,7 +87,7 @@ static gh_str draw_word(fuzz_input* input)
     static const gh_str words[] = {
         GH_STR_INIT("a"),    GH_STR_INIT("b"),   GH_STR_INIT("mia"),
         GH_STR_INIT("Jeff"), GH_STR_INIT("-"),   GH_STR_INIT(""),
-        GH_STR_INIT("0"),    GH_STR_INIT("%7B"), GH_STR_INIT("0123456789abcdef:0123456789abcdef")};
+        GH_STR_INIT("0"),    GH_STR_INIT("%7b"), GH_STR_INIT("0123456789abcdef:0123456789abcdef")};
     const uint8_t which = fuzz_byte(input);
     return which < 192 ? words[which % FUZZ_COUNT(words)] : fuzz_text(input, 80);
 }
@@ -271,18 +271,20 @@ static bool is_of_the_handshake(const world_request* request)
     return false;
 }
 
+bool hostile_answer_shaped(const world* of, const world_request* request, fuzz_input* input, resp_text* reply)
+{
+    if (is_of_the_handshake(request)) return false;
+    if (request->once) put_shape(gh_command_once_lua.shape, of, request, input, reply);
+    else if (request->script != NULL) put_shape(request->script->shape, of, request, input, reply);
+    else if (!put_for_command(of, request, input, reply)) put_any(of, input, reply, 0);
+    return true;
+}
+
 bool hostile_answer(world* of, const world_request* request, fuzz_input* input, resp_text* reply)
 {
     const uint8_t how = fuzz_byte(input);
     const bool greets = is_of_the_handshake(request);
-    if (how < (greets ? 248 : 200))
-    {
-        if (greets) return false;
-        if (request->once) put_shape(gh_command_once_lua.shape, of, request, input, reply);
-        else if (request->script != NULL) put_shape(request->script->shape, of, request, input, reply);
-        else if (!put_for_command(of, request, input, reply)) put_any(of, input, reply, 0);
-        return true;
-    }
+    if (how < (greets ? 248 : 200)) return hostile_answer_shaped(of, request, input, reply);
     of->confuses = of->confuses || greets || how > 251;
     if (how < 240) hostile_error(input, reply);
     else if (how < 251) put_any(of, input, reply, 0);

@@ -11,6 +11,9 @@
    input. False: it leaves that to a good server. */
 bool hostile_answer(world* of, const world_request* request, fuzz_input* input, resp_text* reply);
 
+/* The same without errors, losses and other shapes. */
+bool hostile_answer_shaped(const world* of, const world_request* request, fuzz_input* input, resp_text* reply);
+
 /* A text such as stands in keys: numbers and words, a message, a digest; in the bytes, which have room for it. */
 #define HOSTILE_TEXT_MAX 600u
 gh_str hostile_text(const world* of, fuzz_input* input, char bytes[HOSTILE_TEXT_MAX]);

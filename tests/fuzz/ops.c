@@ -62,6 +62,33 @@ static void drop_all(void** all, size_t* count)
 
 /* ---- what is drawn ----------------------------------------------------------------------------------------------- */
 
+#define DRAWN_MAX 128u
+
+static gh_str drawn[DRAWN_MAX];
+static char drawn_bytes[DRAWN_MAX][GH_NAME_SIZE_MAX];
+static size_t drawn_count;
+
+static gh_str note_drawn(gh_str name)
+{
+    if (drawn_count == DRAWN_MAX || name.size > GH_NAME_SIZE_MAX) return name;
+    if (name.size > 0) memcpy(drawn_bytes[drawn_count], name.bytes, name.size);
+    drawn[drawn_count] = gh_str_make(drawn_bytes[drawn_count], name.size);
+    drawn_count++;
+    return name;
+}
+
+bool ops_has_drawn(gh_str name)
+{
+    for (size_t i = 0; i < drawn_count; i++)
+        if (gh_str_equal(drawn[i], name)) return true;
+    return drawn_count == DRAWN_MAX;
+}
+
+void ops_forget_drawn(void)
+{
+    drawn_count = 0;
+}
+
 static gh_str draw_name(fuzz_input* input)
 {
     static const gh_str names[] = {GH_STR_INIT("a"),       GH_STR_INIT("b"),  GH_STR_INIT("mia"), GH_STR_INIT("Jeff"),
@@ -74,7 +101,7 @@ static gh_str draw_name(fuzz_input* input)
 
 gh_str ops_name(ops_place* place, fuzz_input* input)
 {
-    return keep_passing(place, draw_name(input));
+    return keep_passing(place, note_drawn(draw_name(input)));
 }
 
 static gh_str lend_text(ops_place* place, gh_str text)
@@ -87,7 +114,7 @@ static gh_str lend_text(ops_place* place, gh_str text)
 
 gh_str ops_lent_name(ops_place* place, fuzz_input* input)
 {
-    return lend_text(place, draw_name(input));
+    return lend_text(place, note_drawn(draw_name(input)));
 }
 
 gh_str ops_lent_text(ops_place* place, fuzz_input* input, size_t size_max)

@@ -56,6 +56,10 @@ void ops_check(ops_place* place);
 /* Detached, and its memory gone. False: it cannot go yet; after a shutdown all can. */
 bool ops_empty(ops_place* place);
 
+/* True: the name was drawn since ops_forget_drawn, by whichever op. */
+bool ops_has_drawn(gh_str name);
+void ops_forget_drawn(void);
+
 /* ---- for the kinds ---- */
 
 /* Zeroed, until the place is emptied. */

@@ -185,6 +185,7 @@ static gh_status platform_open(void* context, const gh_address* address, intptr_
 {
     world* self = context;
     const uint8_t how = fuzz_byte(&self->dice);
+    if (self->door != NULL && !self->door(self, address)) return GH_REFUSED;
     if (how >= 250) return GH_REFUSED;
     for (int i = 0; i < WORLD_STREAMS; i++)
     {
@@ -196,6 +197,7 @@ static gh_status platform_open(void* context, const gh_address* address, intptr_
         made->opened = self->opens++;
         made->in_size = made->out_at = made->out_size = 0;
         snprintf(made->host, sizeof(made->host), "%.*s", GH_STR_ARG(address->host));
+        made->port = address->port;
         *stream = i;
         return made->connecting ? GH_PENDING : GH_OK;
     }
@@ -304,6 +306,7 @@ bool world_start(world* self, const gh_client_config* config, gh_str dice)
     self->entropy = 1;
     self->dice = fuzz_input_of((const uint8_t*)dice.bytes, dice.size);
     self->answer = NULL;
+    self->door = NULL;
     self->silent = self->checks_words = self->confuses = false;
     self->clustered = config->topology == gh_topology_cluster();
     self->birth_us = WORLD_STORE_US - 1000 * WORLD_SECOND_US;

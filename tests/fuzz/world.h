@@ -34,6 +34,7 @@ typedef struct world_stream
     size_t out_at;
     size_t out_size;
     char host[64];
+    uint16_t port;
     char in[WORLD_BYTES];  /* requests, not answered yet  */
     char out[WORLD_BYTES]; /* replies, not received yet   */
 } world_stream;
@@ -63,6 +64,7 @@ struct world
     uint64_t entropy;
     fuzz_input dice;
     world_answer* answer; /* NULL: all are answered well                                     */
+    bool (*door)(world* self, const gh_address* address); /* whether anybody is there; NULL: always            */
     void* context;        /* of whoever set it                                               */
     bool silent;          /* requests stay unread                                            */
     bool checks_words;    /* what is neither the client's own nor a script must be a command */
