@@ -286,7 +286,8 @@ local function describe()
                              game .. "fleet/text.c")
     for _, source in ipairs(disk.matching("tests/**.c")) do
         local is_alone = source:find("^tests/storm/") or source:find("^tests/programs/") or
-            source:find("^tests/newcomer/") or source:find("^tests/differential/") or (source:find("^tests/resolver/") and not third_party.cares) or
+            source:find("^tests/newcomer/") or source:find("^tests/differential/") or
+            (source:find("^tests/resolver/") and not third_party.cares) or
             (source:find("^tests/tls/") and not third_party.mbedtls) or
             (source:find("^tests/embedded/") and not third_party.lua)
         if not is_alone then table.insert(tests, source) end
