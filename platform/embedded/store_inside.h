@@ -15,7 +15,7 @@
 enum
 {
     STORE_DATABASES = 16,
-    STORE_SMALL_COUNT = 128, /* so many fields or members at most, each of at most so many bytes, and the server keeps */
+    STORE_SMALL_COUNT = 128, /* so many fields or members at most, each of at most so many bytes, and a server keeps */
     STORE_SMALL_SIZE = 64,   /* them in a row; more or longer ones, and it keeps a table: another order, other zeros */
     STORE_DEPTH_MAX = 4,     /* of a command's reply                                                                */
     STORE_ERROR_SIZE = 320,

@@ -318,11 +318,12 @@ void form_draw_lua(random_stream* random, form_words* words)
     form_draw(random, words);
 }
 
-static const char* const rights[] = {"+@all",   "-@all",        "+get",        "-get",          "-hset",       "+hset",
-                                     "-zadd",   "+zadd",        "-publish",    "+evalsha",      "+eval",       "+@all",
-                                     "-time",   "-set",         "allkeys",     "resetkeys",     "~key*",       "~gh:*",
-                                     "~*2",     "&v*",          "~gh:{[a-b]*", "resetchannels", "allchannels", "+@all",
-                                     "allkeys", "-script|load", "+ping"};
+static const char* const rights[] = {
+    "+@all",         "-@all",       "+get",        "-get",    "-hset",        "+hset",  "-zadd",
+    "+zadd",         "-publish",    "+evalsha",    "+eval",   "+@all",        "-time",  "-set",
+    "allkeys",       "resetkeys",   "~key*",       "~gh:*",   "~*2",          "&v*",    "~gh:{[a-b]*",
+    "resetchannels", "allchannels", "+@all",       "allkeys", "-script|load", "+ping",  "-@write",
+    "+@read",        "-@scripting", "+@scripting", "+@write", "-@fast",       "+@hash", "-@nothing"};
 
 void form_draw_rights(random_stream* random, form_words* words)
 {
