@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
-# tests/fuzz/planted.sh -- plants a fault for each target of tests/fuzz.sh, one after the other, and sees that the target
-# finds it: so each of them can fail. The last line is "N passed, N failed".
+# tests/fuzz/planted.sh -- plants a fault for each target of tests/fuzz.sh, one after the other, and sees that the
+# target finds it: so each of them can fail. The last line is "N passed, N failed".
 #
 #   ./tests/fuzz/planted.sh [--seconds N] [TARGET...]
 #
 #   --seconds N   how long a target may take; 120 without it
 #
-# What is planted stands in tests/fuzz/planted, in the form of tests/planted/README.md, with "target" in place of "test".
-# All of it happens in a copy of the tree that is gone afterwards. A target begins with its seeds and with what it knows.
+# What is planted stands in tests/fuzz/planted, in the form of tests/planted/README.md, with "target" in place of
+# "test". All of it happens in a copy of the tree that is gone afterwards. A target begins with its seeds and with what
+# it knows from earlier runs.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/../checks/check.sh"
 
@@ -53,7 +54,10 @@ plant() {
                 rest = substr(rest, end + 8)
                 text = read_all(tree "/" path)
                 at = index(text, good)
-                if (at == 0 || index(substr(text, at + 1), good) > 0) { print "does not apply to " path > "/dev/stderr"; exit 1 }
+                if (at == 0 || index(substr(text, at + 1), good) > 0) {
+                    print "does not apply to " path > "/dev/stderr"
+                    exit 1
+                }
                 printf "%s%s%s", substr(text, 1, at - 1), bad, substr(text, at + length(good)) > (tree "/" path)
                 close(tree "/" path)
                 print path
@@ -75,7 +79,9 @@ copy_tree() {
 
 # Scripts reach the library by premake.
 build_target() {
-    if grep -q '\.lua$' "$scratch/changed"; then (root=$tree && run_premake generate) > "$scratch/log" 2>&1 || return 1; fi
+    if grep -q '\.lua$' "$scratch/changed"; then
+        (root=$tree && run_premake generate) > "$scratch/log" 2>&1 || return 1
+    fi
     run_logged "$scratch/log" true make -s -C "$tree" -f tests/fuzz/fuzz.mk -j "$(processors)" "build/fuzz/bin/$1"
 }
 
