@@ -73,7 +73,8 @@ all_targets() {
 
 # What stands in the first lines of its file, up to the first full stop.
 what_is() {
-    sed -n '1,/\*\//p' "$folder/fuzz_$1.c" | tr '\n' ' ' | sed -e 's|^/\* fuzz_[a-z_]*\.c -- ||' -e 's|[.:] .*||' -e 's|  *| |g'
+    sed -n '1,/\*\//p' "$folder/fuzz_$1.c" | tr '\n' ' ' |
+        sed -e 's|^/\* fuzz_[a-z_]*\.c -- ||' -e 's|[.:] .*||' -e 's|  *| |g'
 }
 
 mapfile -t targets < <(all_targets)
@@ -105,7 +106,7 @@ build_fuzzers() {
 export ASAN_OPTIONS=detect_leaks=0:quarantine_size_mb=16:detect_stack_use_after_return=0:allocator_may_return_null=1
 export UBSAN_OPTIONS=print_stacktrace=1
 
-# The bounds that all runs have: an input that takes ten seconds hangs. What entropy costs here is a quarter of the time.
+# The bounds that all runs have: an input that takes ten seconds hangs. Entropy would cost a quarter of the time here.
 common_options=(-entropic=0 -timeout=10 -rss_limit_mb=2048 -malloc_limit_mb=512 -print_final_stats=1)
 
 run_target() {
@@ -125,7 +126,9 @@ figure() { sed -n "s/^stat::$2: *//p" "$out/logs/$1.log" | tail -n 1; }
 # What the log of a target that has failed says of why, and how to see it again.
 show_failure() {
     local log=$out/logs/$1.log kept
-    grep -a -m 1 -E '^FAILED |runtime error|^==[0-9]+==ERROR|^SUMMARY' "$log" | sed 's/^/    /' || tail -n 5 "$log" | sed 's/^/    /'
+    grep -a -m 1 -E '^FAILED |runtime error|^==[0-9]+==ERROR|^SUMMARY' "$log" > "$log.why" || tail -n 5 "$log" > "$log.why"
+    sed 's/^/    /' "$log.why"
+    rm "$log.why"
     kept=$(sed -n 's/.*Test unit written to //p' "$log" | tail -n 1)
     if [ -n "$kept" ]; then say "    again: ./tests/fuzz.sh --target $1 --input $kept"; fi
 }

@@ -15,6 +15,7 @@ tree_files() {
 }
 make_scratch
 tree_files > "$scratch/files"
+texts() { grep -v -E '^tests/fuzz/seeds/' "$scratch/files"; } # seeds are any bytes
 mapfile -t files < "$scratch/files"
 
 # The words are put together here, so that this file does not have them.
@@ -50,13 +51,13 @@ long_functions() {
 
 untidy_lines() {
     local carriage_return=$'\r' tab=$'\t'
-    grep -n -I -e "$carriage_return\$" -e ' $' -- "${files[@]}"
+    texts | xargs -d '\n' grep -n -I -e "$carriage_return\$" -e ' $' --
     printf '%s\n' "${files[@]}" | grep -E '\.(c|h|cpp|hpp|lua|sh)$' | xargs -d '\n' grep -n -e "$tab"
 }
 
 no_last_newline() {
     local file
-    for file in "${files[@]}"; do
+    texts | while read -r file; do
         if [ -s "$file" ] && [ "$(tail -c 1 "$file" | wc -l)" -eq 0 ]; then echo "$file"; fi
     done
 }

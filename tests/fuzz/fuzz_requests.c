@@ -133,6 +133,6 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size)
     for (size_t i = 0; i < OPS_MAX; i++) FUZZ_MUST(ops_empty(&self.places[i]));
     world_forget(&the_world);
     request_forget_all();
-    ops_forget_drawn();
+    ops_forget();
     return 0;
 }

@@ -73,12 +73,12 @@ static void copy(char* to, size_t size, gh_str from)
     to[from.size] = 0;
 }
 
-static const said* draw_said(game* self, fuzz_input* input)
+static const said* draw_said(game* self, fuzz_input* input, bool is_ours)
 {
     static const char* const hosts[] = {"10.0.0.7", "10.0.0.8", "2001:db8::7", "redis.example", "300.1.1.1", "::", ""};
     static const char* const ports[] = {"6379", "6380", "0", "65536", "065", "+1", ""};
     static said other;
-    said* made = self->count < SAID_MAX ? &self->all[self->count++] : &other;
+    said* made = is_ours && self->count < SAID_MAX ? &self->all[self->count++] : &other;
     const uint8_t host = fuzz_byte(input), port = fuzz_byte(input);
     if (host < 200) copy(made->host, sizeof(made->host), gh_str_of(hosts[host % FUZZ_COUNT(hosts)]));
     else copy(made->host, sizeof(made->host), fuzz_text(input, 60));
@@ -98,7 +98,7 @@ static void answer_question(game* self, resp_text* reply)
     }
     if (how < 160)
     {
-        const said* where = draw_said(self, &slice);
+        const said* where = draw_said(self, &slice, true);
         resp_array(reply, 2);
         resp_bulk(reply, gh_str_of(where->host));
         resp_bulk(reply, gh_str_of(where->port));
@@ -129,8 +129,9 @@ static void tell(world* of, fuzz_input* input)
                                            "-failover-abort-no-good-slave", "-failover-abort-slave-timeout"};
     game* self = of->context;
     const uint32_t which = fuzz_below(input, 5);
-    const char* name = fuzz_byte(input) < 200 ? "game" : "other";
-    const said* where = draw_said(self, input);
+    const bool is_ours = fuzz_byte(input) < 200; /* else it is of a master that is none of our business */
+    const char* name = is_ours ? "game" : "other";
+    const said* where = draw_said(self, input, is_ours);
     char text[400];
     if (which == 0) snprintf(text, sizeof(text), "%s 10.0.0.1 1 %s %s", name, where->host, where->port);
     else if (which < 4) snprintf(text, sizeof(text), "slave x:1 %s %s @ %s 10.0.0.1 1", where->host, where->port, name);

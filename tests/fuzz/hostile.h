@@ -1,5 +1,5 @@
-/* hostile.h -- answers of the right shape with values that no good server sends: those of anybody who has written to the
-   keys, or who is no Redis at all. */
+/* hostile.h -- answers of the right shape with values that no good server sends: those of anybody who has written to
+   the keys, or who is no Redis at all. */
 
 #ifndef GUILDHALL_TESTS_FUZZ_HOSTILE_H
 #define GUILDHALL_TESTS_FUZZ_HOSTILE_H

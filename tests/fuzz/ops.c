@@ -84,9 +84,10 @@ bool ops_has_drawn(gh_str name)
     return drawn_count == DRAWN_MAX;
 }
 
-void ops_forget_drawn(void)
+void ops_forget(void)
 {
     drawn_count = 0;
+    ops_forget_dice();
 }
 
 static gh_str draw_name(fuzz_input* input)

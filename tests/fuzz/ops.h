@@ -56,11 +56,15 @@ void ops_check(ops_place* place);
 /* Detached, and its memory gone. False: it cannot go yet; after a shutdown all can. */
 bool ops_empty(ops_place* place);
 
-/* True: the name was drawn since ops_forget_drawn, by whichever op. */
+/* True: the name was drawn since the input began, by whichever op. */
 bool ops_has_drawn(gh_str name);
-void ops_forget_drawn(void);
+
+/* At the end of an input: of what was drawn from it nothing is kept. */
+void ops_forget(void);
 
 /* ---- for the kinds ---- */
+
+void ops_forget_dice(void); /* of ops_tasks.c */
 
 /* Zeroed, until the place is emptied. */
 #define OPS_LEND(place, type)              ((type*)ops_lend((place), sizeof(type)))

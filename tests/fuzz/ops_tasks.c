@@ -119,7 +119,12 @@ static bool take_leave(ops_place* place)
 
 #define WORKER_SLOTS 3u
 
-static fuzz_input worker_dice; /* what handlers do; set before each use */
+static fuzz_input worker_dice; /* what handlers do; set by each use, and forgotten with the input */
+
+void ops_forget_dice(void)
+{
+    worker_dice = fuzz_input_of(NULL, 0);
+}
 
 static gh_task_action handle(void* context, gh_task* task)
 {

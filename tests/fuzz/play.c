@@ -211,6 +211,7 @@ static void end(game* self)
     world_forget(self->world);
     if (self->rules->peer == PLAY_STORE) self->rules->end(self->world);
     request_forget_all();
+    ops_forget();
 }
 
 /* ---- the beginning ----------------------------------------------------------------------------------------------- */

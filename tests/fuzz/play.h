@@ -1,5 +1,5 @@
-/* play.h -- a whole client with ops of every system, led by an input: what is begun, used, cancelled and forgotten, when
-   there is a tick, what the peer says and when it goes, and how it all ends.
+/* play.h -- a whole client with ops of every system, led by an input: what is begun, used, cancelled and forgotten,
+   when there is a tick, what the peer says and when it goes, and how it all ends.
 
        config | dice of the streams | steps | answers of the peer
 

@@ -1,5 +1,5 @@
-/* world.h -- a client, and all that it knows of the world: time is a number, streams are bytes in memory, and the peer is
-   whoever reads the requests.
+/* world.h -- a client, and all that it knows of the world: time is a number, streams are bytes in memory, and the peer
+   is whoever reads the requests.
 
        world_start(&world, &config, input) --> [ world_tick ]* --> world_end
 

@@ -1,6 +1,7 @@
 /* Rows go to those alone who still hold them: answers, copies and loads that come late, keys that hold nonsense. */
 
 #include "support/server/proxy.h"
+#include "support/server/scripted.h"
 #include "support/scene/refresher.h"
 #include "support/server/store_script.h"
 
@@ -256,10 +257,47 @@ static void crowd_of_waiters_is_removed_piece_by_piece(void** state)
     assert_in_range(redis_server_integer(server, "ZCARD %s", key_of('i')), 99900, 100000);
 }
 
+/* ---- answers that cannot be ---------------------------------------------------------------------------------------
+ */
+
+/* To a get: a value of one byte, and so many as its size. */
+static bool answer_get(scripted* world, const gh_str* words, size_t count, byte_buffer* reply)
+{
+    char text[128];
+    if (count != 8 || memcmp(words[3].bytes, "gh:{rows:", 9) != 0) return false;
+    snprintf(text, sizeof(text), "*8\r\n:%.*s\r\n:0\r\n:1\r\n:0\r\n:1000000\r\n:%u\r\n:1\r\n$1\r\nx\r\n",
+             (int)words[4].size, words[4].bytes, *(const unsigned*)world->context);
+    buffer_add(reply, text, strlen(text));
+    return true;
+}
+
+/* Who copies value_size bytes from the buffer would read what nobody has written. */
+static void value_of_another_size_is_none(void** state)
+{
+    (void)state;
+    unsigned size = 1;
+    char buffer[64];
+    scripted* world = scripted_new();
+    world->answer = answer_get;
+    world->context = &size;
+    scripted_start_ready(world, NULL);
+    gh_row_get* get = SCRIPTED_NEW(world, gh_row_get);
+    gh_row_get_config want = gh_row_get_config_default();
+    want.buffer = buffer;
+    want.buffer_size = sizeof(buffer);
+    for (; size <= 65; size += 32)
+    {
+        assert_status(gh_row_get_begin(get, world->client, gh_str_literal("itemX"), &want), GH_OK);
+        SCRIPTED_UNTIL(world, !gh_op_is_busy(&get->op), 1000, SECOND_US);
+        assert_status(gh_op_poll(&get->op), size == 1 ? GH_OK : GH_CORRUPT);
+    }
+}
+
 TEST_FILE(rows_late, cmocka_unit_test(answer_after_the_lease_calls_no_loader),
           cmocka_unit_test(lease_that_is_over_stores_and_renews_nothing),
           cmocka_unit_test(loader_in_doubt_asks_at_once), cmocka_unit_test(late_copy_of_a_claim_gets_nothing),
           cmocka_unit_test(claim_of_nothing_is_kept_if_it_was_sent_twice),
           cmocka_unit_test(late_copies_undo_nothing_of_others), cmocka_unit_test(nonsense_in_one_row_holds_up_no_other),
           cmocka_unit_test(score_that_cannot_be_costs_no_link),
-          cmocka_unit_test(crowd_of_waiters_is_removed_piece_by_piece));
+          cmocka_unit_test(crowd_of_waiters_is_removed_piece_by_piece),
+          cmocka_unit_test(value_of_another_size_is_none));
