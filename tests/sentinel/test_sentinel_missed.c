@@ -133,7 +133,33 @@ static void another_is_judged_by_its_own_role(void** state)
     SCRIPTED_UNTIL(fleet->world, is_ready_at(fleet, 0), TICK_US, 3000000);
 }
 
+/* As streams_capacity of guildhall/tls.h counts them: the world fails the test when one more is opened. */
+static void one_link_more_than_of_one_server_for_each_sentinel(void** state)
+{
+    (void)state;
+    for (unsigned replicas = 0; replicas < 2; replicas++)
+    {
+        made_sentinels* fleet = made_sentinels_new(3);
+        fleet->config.wake = true;
+        fleet->config.replicas = replicas == 0 ? NULL : gh_replicas_wait();
+        fleet->config.wait_replicas = replicas;
+        fleet->world->streams_max = 3 + 2 + replicas;
+        made_sentinels_start(fleet);
+        for (unsigned turn = 0; turn < 6; turn++)
+        {
+            gh_lock* lock = scripted_want(fleet->world, "door", 10000000, 60000000);
+            SCRIPTED_UNTIL(fleet->world, gh_op_poll(&lock->op) == GH_HELD, TICK_US, 5000000);
+            gh_lock_release(lock);
+            SCRIPTED_UNTIL(fleet->world, !gh_op_is_busy(&lock->op), TICK_US, 5000000);
+            lose_all(fleet);
+            for (unsigned n = 0; n < 3; n++) fleet->named[n] = 1 - turn % 2;
+            SCRIPTED_UNTIL(fleet->world, is_ready_at(fleet, 1 - turn % 2), TICK_US, 5000000);
+        }
+    }
+}
+
 TEST_FILE(sentinel_missed, cmocka_unit_test(who_was_away_hears_of_a_new_master),
           cmocka_unit_test(the_only_one_that_is_there_is_heard), cmocka_unit_test(old_answer_of_one_moves_nobody),
           cmocka_unit_test(same_answer_moves_nobody), cmocka_unit_test(silent_master_is_asked_after),
+          cmocka_unit_test(one_link_more_than_of_one_server_for_each_sentinel),
           cmocka_unit_test(deadline_is_that_of_the_question), cmocka_unit_test(another_is_judged_by_its_own_role));

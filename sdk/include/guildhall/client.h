@@ -1,4 +1,4 @@
-/* guildhall/client.h -- one connection to one Redis or Valkey, driven by your frame loop.
+/* guildhall/client.h -- the connection to your store, one Redis or Valkey or many of them, driven by your frame loop.
 
                        your frame, every 16 ms
        +---------------------------------------------------------+
@@ -7,7 +7,7 @@
                v                  v                      |
          queue of ops  ->  one send, one receive  ->  outcomes          (timers: leases, polls, deadlines)
                                   |
-                             redis-server
+                             redis-server                           one, or those of config.topology
 
    begin    looks at its arguments and queues; it never waits and never touches a socket
    tick     moves everything: reads, hands out replies, fires timers, renews leases, sends
@@ -21,6 +21,10 @@
             tick is refused (GH_INVALID_REENTRY).
    Memory   the client lives in the block that you give to gh_client_init and never asks for more, nor does hiredis
             for it. A capacity that is used up is a status, GH_NO_ROOM, and its comment names the config field.
+   Store    one server at config.address; a master that is replaced when it dies, found by sentinels (sentinel.h); or
+            many masters that share the data (cluster.h). Ops, names and keys are the same on all, and so is what is
+            said here of "the server": with many it is the one on which an op's object lies, each with a link of its
+            own. What is to be told only when replicas have it: replicas.h. TLS: guildhall/tls.h, a platform.
    Failure  when the server dies, ops wait; the link comes back by itself (capped back-off with jitter); requests
             without an answer are sent again with the same id, which the store recognises, so nothing is done twice.
             An op whose deadline passes meanwhile ends: TIMEOUT if its request cannot have been carried out, UNKNOWN
@@ -44,7 +48,7 @@ extern "C" {
 #endif
 
 struct gh_platform; /* guildhall/platform.h; gh_platform_default() is the one of this operating system */
-struct gh_topology; /* guildhall/sentinel.h                                                            */
+struct gh_topology; /* guildhall/sentinel.h, guildhall/cluster.h                                       */
 struct gh_replicas; /* guildhall/replicas.h                                                            */
 
 /* Makes a host that is not a number into one ("10.0.0.7" or "2001:db8::7"), without blocking. It is called in the tick
@@ -120,8 +124,8 @@ typedef struct gh_client_config
     gh_resolver resolver; /* NULL: only numeric addresses and unix paths */
     void* resolver_context;
 
-    /* How the store's servers are found. NULL, the default: there is one, at address. Others: guildhall/sentinel.h. A
-       program carries the code of those alone that it names. */
+    /* How the store's servers are found. NULL, the default: there is one, at address. Others: guildhall/sentinel.h and
+       guildhall/cluster.h. A program carries the code of those alone that it names. */
     const struct gh_topology* topology;
     uint32_t nodes_capacity;  /* Cluster: masters that are known at once; 2..1024, default 32                      */
     uint32_t wake_channels;   /* with wake_sharded: objects at which is waited at once; 1..65535, default 256. Hints of
@@ -162,9 +166,10 @@ GH_API size_t gh_client_memory(const gh_client_config* config);
 
 /* Makes a client in your memory, which must be aligned to 16 bytes and stay where it is until gh_client_shutdown.
    Connects in the following ticks. platform must outlive the client.
-   GH_OK; GH_INVALID_MEMORY (too small, NULL, not aligned), _CONFIG, _PLATFORM, _OUT, _ADDRESS, _USER, _PASSWORD,
-   _DATABASE, _CLIENT_NAME, _PREFIX, _CAPACITY, _TIMEOUT, _REPLICAS, _BUFFER (a string of the config is NULL with a
-   size); GH_INVALID_PLATFORM. Nothing is written to memory unless GH_OK. */
+   GH_OK; GH_INVALID_MEMORY (too small, NULL, not aligned), _CONFIG, _PLATFORM, _OUT, _ADDRESS (one of a list, too; more
+   than GH_SENTINELS_MAX), _SENTINEL (its name, user or password), _USER, _PASSWORD, _DATABASE (on a Cluster any but 0),
+   _CLIENT_NAME, _PREFIX, _CAPACITY, _TIMEOUT, _REPLICAS, _BUFFER (a string of the config is NULL with a size). Nothing
+   is written to memory unless GH_OK. */
 GH_API gh_status gh_client_init(void* memory, size_t size, const gh_client_config* config,
                                 const struct gh_platform* platform, gh_client** client);
 

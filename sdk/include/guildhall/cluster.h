@@ -31,9 +31,10 @@
             are verified as they stand there. Where all nodes have one certificate for another name, set server_name
             of guildhall/tls.h.
    Sleepers gh_client_fd(GH_LINK_COMMANDS) is -1; gh_client_handles has all connections, and they change.
-   Server   databases but 0 are refused (GH_INVALID_DATABASE). The user needs +cluster|slots and +asking beside what
-            KEYS.md has, and must be on each master and each replica: users are not replicated. A node without it
-            refuses what lies there, also one that has just taken over, and the log says which node it is. */
+   Server   databases but 0 are refused (GH_INVALID_DATABASE). The user needs +cluster|slots and +asking beside what it
+            needs on one server (KEYS.md, "Rights"), and must be on each master and each replica: users are not
+            replicated. A node without it refuses what lies there, also one that has just taken over, and the log says
+            which node it is. */
 
 #ifndef GUILDHALL_CLUSTER_H
 #define GUILDHALL_CLUSTER_H
