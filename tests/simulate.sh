@@ -4,6 +4,7 @@
 # line is "N passed, N failed": each run counts as one. The exit code is 0 only if none failed.
 #
 #   ./tests/simulate.sh [--seeds A..B] [--system LIST] [--faults LIST] [--ops N] [--clients N] [--jobs N]
+#                       [--server|--failover|--cluster|--sentinel]
 #                       [--one SEED [--without LIST] [--history FILE] [--trace FILE] [--verbose]]
 #                       [--prove] [--speed] [--sanitize] [--debug]
 #
@@ -12,6 +13,10 @@
 #   --faults LIST   only these faults: cut,late,... as --one names them
 #   --ops N         at most so many ops in a run
 #   --clients N     at most so many clients
+#   --server        the store is one server with its data on disk, in all runs; without one of these, it is drawn
+#   --failover      a primary and a replica that lags and is promoted
+#   --cluster       a Cluster: masters killed, frozen, replaced, emptied; slots that move; nodes that come and go
+#   --sentinel      three servers and three Sentinels
 #   --jobs N        so many runs at once; as many as there are processors without it
 #   --one SEED      that run, in the program's own process: nothing outside of it takes part, so gdb can
 #   --without LIST  without these faults of its weather: 0,4,7-12

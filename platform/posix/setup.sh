@@ -13,6 +13,7 @@
 #           redis module
 #   browser Chromium, on Debian; elsewhere what is there, or nothing: its tests are skipped then
 #   lint    clang-tidy and cppcheck
+#   fuzz    clang with libFuzzer
 #
 # Nothing is asked of apt when nothing is missing. Works as root and with sudo, and again and again.
 set -euo pipefail
@@ -41,6 +42,10 @@ has_static() { # only the linker knows where it looks
 has_python_redis() { python3 -c 'import redis' || /usr/bin/python3 -c 'import redis'; }
 has_browser() { has_either chromium chromium-browser || has_command google-chrome; }
 is_debian() { [ -r /etc/os-release ] && [ "$(. /etc/os-release && printf '%s' "$ID")" = debian ]; }
+has_fuzzer() { # also the C++ library, which it is linked with
+    printf 'int LLVMFuzzerTestOneInput(void) { return 0; }\n' |
+        clang -x c - -fsanitize=fuzzer,address,undefined -o /dev/null
+}
 has_sanitizers() { has_static libasan.so && has_static libubsan.so; }
 
 look() {
@@ -108,9 +113,14 @@ look() {
             need 'clang-tidy' clang-tidy has_command clang-tidy
             need 'cppcheck' cppcheck has_command cppcheck
             ;;
+        fuzz)
+            need 'clang' clang has_command clang
+            need 'libFuzzer, which comes beside clang' libclang-rt-dev has_fuzzer
+            need 'the C++ library, which libFuzzer needs' g++ has_command g++
+            ;;
         *)
             echo "setup.sh: no group is '$group': there are build, redis, bench, browser, profile, dns, tls, lua," \
-                'sample, test, lint' >&2
+                'sample, test, lint, fuzz' >&2
             exit 2
             ;;
         esac

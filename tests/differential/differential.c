@@ -81,6 +81,40 @@ static void run_batch(random_stream* random, uint64_t now_us)
     }
 }
 
+static void ask(const char* const* texts, uint32_t count)
+{
+    gh_str words[4];
+    for (uint32_t i = 0; i < count; i++) words[i] = gh_str_of(texts[i]);
+    mirror_add(words, count);
+    mirror_send();
+}
+
+static void change_rights(random_stream* random)
+{
+    static form_words words;
+    words.count = 0;
+    words.used = 0;
+    form_draw_rights(random, &words);
+    mirror_be_user(false);
+    mirror_add(words.words, words.count);
+    mirror_send();
+}
+
+/* Now and then one whose rights are few asks, and now and then the memory is full. */
+static void change_weather(random_stream* random)
+{
+    static const char* const login[] = {"AUTH", "game", "secret"};
+    static bool is_full;
+    static bool has_user;
+    if (random_one_in(random, 60) || (is_full && random_one_in(random, 8))) mirror_set_full(is_full = !is_full);
+    if (random_one_in(random, 20) || !has_user) change_rights(random);
+    mirror_be_user(random_one_in(random, 5));
+    if (has_user) return;
+    has_user = true;
+    mirror_be_user(true);
+    ask(login, 3);
+}
+
 static void run(const wishes* wanted)
 {
     random_stream random = random_from_seed(wanted->seed);
@@ -92,6 +126,7 @@ static void run(const wishes* wanted)
     {
         now_us += random_below(&random, random_one_in(&random, 100) ? LEAP_MOST_US : STEP_MOST_US);
         mirror_set_time(now_us);
+        change_weather(&random);
         run_batch(&random, now_us);
         if (mirror_get_counts().requests < round_end) continue;
         mirror_compare_keys();

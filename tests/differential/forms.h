@@ -24,4 +24,7 @@ void form_draw(random_stream* random, form_words* words);
 /* Some script of Lua with some command in it. */
 void form_draw_lua(random_stream* random, form_words* words);
 
+/* A change of what the user "game" may do; the first time, of its password too. */
+void form_draw_rights(random_stream* random, form_words* words);
+
 #endif

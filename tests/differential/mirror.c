@@ -38,8 +38,9 @@ static struct
 {
     redis_server* server;
     gh_store* store;
-    gh_store_link* link;
-    int stream;
+    gh_store_link* links[2]; /* of who may do all, and of a user */
+    int streams[2];
+    unsigned who;
     uint64_t now_us;
     asked batch[MIRROR_BATCH];
     uint32_t count;
@@ -80,8 +81,13 @@ static void look_at_version(char version[16])
 /* The order of a large hash's fields is drawn by each server, so there the server keeps all as it keeps small ones. */
 void mirror_open(uint64_t seed)
 {
-    static const char* const arguments[] = {"--hash-max-listpack-entries", "1000000", "--hash-max-listpack-value",
-                                            "1000000", NULL};
+    static const char* const arguments[] = {"--maxmemory-policy",
+                                            "noeviction",
+                                            "--hash-max-listpack-entries",
+                                            "1000000",
+                                            "--hash-max-listpack-value",
+                                            "1000000",
+                                            NULL};
     const redis_server_options options = {.clock = true, .arguments = arguments};
     static char version[16];
     gh_store_config config = gh_store_config_default();
@@ -93,14 +99,18 @@ void mirror_open(uint64_t seed)
     config.keeps_order = true;
     config.steps_max = STEPS_MAX;
     mirror.store = gh_store_new(&config);
-    mirror.link = gh_store_connect(mirror.store);
-    mirror.stream = stream_connect(redis_server_address(mirror.server));
-    if (mirror.stream < 0) abort();
+    for (unsigned i = 0; i < 2; i++)
+    {
+        mirror.links[i] = gh_store_connect(mirror.store);
+        mirror.streams[i] = stream_connect(redis_server_address(mirror.server));
+        if (mirror.streams[i] < 0) abort();
+    }
 }
 
 void mirror_close(void)
 {
-    close(mirror.stream);
+    close(mirror.streams[0]);
+    close(mirror.streams[1]);
     gh_store_free(mirror.store);
     redis_server_end(mirror.server);
     free(mirror.requests.at);
@@ -113,6 +123,17 @@ void mirror_set_time(uint64_t unix_us)
     mirror.now_us = unix_us;
     gh_store_set_time(mirror.store, unix_us);
     redis_server_hold_clock(mirror.server, (int64_t)unix_us);
+}
+
+void mirror_set_full(bool is_full)
+{
+    gh_store_set_states(mirror.store, is_full ? GH_STORE_FULL : 0);
+    redis_server_do(mirror.server, "CONFIG SET maxmemory %s", is_full ? "1" : "0");
+}
+
+void mirror_be_user(bool is_user)
+{
+    mirror.who = is_user;
 }
 
 /* ---- requests ---------------------------------------------------------------------------------------------------- */
@@ -140,8 +161,8 @@ void mirror_add(const gh_str* words, uint32_t count)
 static void ask_store(asked* one)
 {
     size_t size;
-    gh_store_feed(mirror.link, mirror.requests.at + one->request, one->size);
-    size = gh_store_waiting(mirror.link);
+    gh_store_feed(mirror.links[mirror.who], mirror.requests.at + one->request, one->size);
+    size = gh_store_waiting(mirror.links[mirror.who]);
     one->reply = mirror.replies.size;
     one->reply_size = size;
     put(&mirror.replies, "", 0);
@@ -151,7 +172,7 @@ static void ask_store(asked* one)
         mirror.replies.at = realloc(mirror.replies.at, mirror.replies.room);
         if (mirror.replies.at == NULL) abort();
     }
-    mirror.replies.size += gh_store_take(mirror.link, mirror.replies.at + mirror.replies.size, size);
+    mirror.replies.size += gh_store_take(mirror.links[mirror.who], mirror.replies.at + mirror.replies.size, size);
 }
 
 /* ---- the server's answers ---------------------------------------------------------------------------------------- */
@@ -179,7 +200,7 @@ static void send_all(const char* from, size_t size)
 {
     while (size > 0)
     {
-        ssize_t sent = write(mirror.stream, from, size);
+        ssize_t sent = write(mirror.streams[mirror.who], from, size);
         if (sent <= 0) abort();
         from += sent;
         size -= (size_t)sent;
@@ -189,8 +210,8 @@ static void send_all(const char* from, size_t size)
 static void receive_more(void)
 {
     static char more[1 << 16];
-    struct pollfd waiting = {.fd = mirror.stream, .events = POLLIN};
-    ssize_t size = poll(&waiting, 1, ANSWER_MS) == 1 ? read(mirror.stream, more, sizeof more) : -1;
+    struct pollfd waiting = {.fd = mirror.streams[mirror.who], .events = POLLIN};
+    ssize_t size = poll(&waiting, 1, ANSWER_MS) == 1 ? read(mirror.streams[mirror.who], more, sizeof more) : -1;
     if (size <= 0)
     {
         printf("the server does not answer; the last batch:\n%.*s\n", (int)mirror.requests.size, mirror.requests.at);
@@ -314,18 +335,24 @@ static bool compare_key(void* context, uint32_t database, gh_str key)
 /* A server counts what has ended and is not swept yet, so each is asked for those that are. */
 void mirror_compare_keys(void)
 {
+    const unsigned who = mirror.who;
     static const char count_keys[] = "local n = 0 for _, key in ipairs(redis.call('KEYS', '*')) do "
                                      "if redis.call('EXISTS', key) == 1 then n = n + 1 end end return n";
     const gh_str words[3] = {gh_str_literal("EVAL"), gh_str_of(count_keys), gh_str_literal("0")};
     mirror_send();
+    mirror.who = 0;
     gh_store_each_key(mirror.store, compare_key, NULL);
     mirror_add(words, 3);
     mirror_send();
+    mirror.who = who;
 }
 
 void mirror_flush(void)
 {
     const gh_str words[1] = {gh_str_literal("FLUSHALL")};
+    const unsigned who = mirror.who;
+    mirror.who = 0;
     mirror_add(words, 1);
     mirror_send();
+    mirror.who = who;
 }

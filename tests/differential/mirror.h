@@ -31,6 +31,12 @@ void mirror_close(void);
 /* The moment of the requests from here on, in microseconds since 1970. */
 void mirror_set_time(uint64_t unix_us);
 
+/* Both answer as a server does whose memory is full: what could make it larger is refused. */
+void mirror_set_full(bool is_full);
+
+/* Requests from here on come over the link of a user with few rights, "game", or over that of one with all. */
+void mirror_be_user(bool is_user);
+
 /* Adds a request of these words to the batch, which goes out with mirror_send: how many were answered. */
 void mirror_add(const gh_str* words, uint32_t count);
 uint32_t mirror_send(void);

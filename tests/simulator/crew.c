@@ -4,6 +4,7 @@
 
 #include "simulator/events.h"
 #include "simulator/network.h"
+#include "storm/fleet.h"
 #include "storm/players.h"
 #include "storm/seat.h"
 
@@ -42,16 +43,14 @@ static struct
 {
     crew_process all[STORM_PLAYERS_MAX];
     unsigned clients[STORM_PLAYERS_MAX];
-    uint64_t frame_us;
-    unsigned turns;
+    crew_pace pace;
     storm_stage stage;
 } crew;
 
-void crew_open(const unsigned clients[STORM_PLAYERS_MAX], uint64_t frame_us, unsigned turns)
+void crew_open(const unsigned clients[STORM_PLAYERS_MAX], crew_pace pace)
 {
     memcpy(crew.clients, clients, sizeof crew.clients);
-    crew.frame_us = frame_us;
-    crew.turns = turns;
+    crew.pace = pace;
     crew.stage = STAGE_RUN;
 }
 
@@ -94,6 +93,7 @@ static void take_step(crew_process* p)
     bool may_begin = crew.stage == STAGE_RUN, idle = true;
     p->host.spent_us = 0;
     if (p->step % 2 == 0) seat_tick(seat, history_now(), network_clock(&p->host), draw_budget(p));
+    else if (may_begin && crew.pace.rest > 0 && !random_one_in(&p->random, crew.pace.rest + 1)) idle = false;
     else
         for (unsigned i = 0; i < p->turns; i++) idle = seat_act(seat, may_begin);
     p->idle = p->idle && idle;
@@ -203,14 +203,14 @@ static void start(unsigned player)
     p->step = 0;
     p->last_us = history_now();
     p->random = storm_random("process", player, p->who.life, 0);
-    p->frame_us = crew.frame_us != 0 ? crew.frame_us : draw_frame(&p->random);
-    p->turns = crew.turns != 0 ? crew.turns : (unsigned)random_between(&p->random, 1, 8);
+    p->frame_us = crew.pace.frame_us != 0 ? crew.pace.frame_us : draw_frame(&p->random);
+    p->turns = crew.pace.turns != 0 ? crew.pace.turns : (unsigned)random_between(&p->random, 1, 4);
     network_host_start(&p->host, player, p->who.life, false);
     (void)history_event(p->who, build);
     for (uint8_t i = 0; i < crew.clients[player]; i++)
     {
         storm_who who = {p->who.process, i, p->who.life};
-        seat_start(&p->seats[i], who, "unix:/store", &p->host.platform, network_clock(&p->host));
+        seat_start(&p->seats[i], who, fleet_address(), &p->host.platform, network_clock(&p->host));
     }
     later(p, random_below(&p->random, p->frame_us));
 }

@@ -5,8 +5,14 @@
 
 #include "storm/storm.h"
 
-/* How many clients each of storm.players has; how long a frame is, and how often the actors have their turn in it: 0:
-   as is drawn for each process. */
-void crew_open(const unsigned clients[STORM_PLAYERS_MAX], uint64_t frame_us, unsigned turns);
+typedef struct crew_pace
+{
+    uint64_t frame_us; /* 0: as is drawn for each process */
+    unsigned turns;    /* of the actors in a frame; 0: the same */
+    unsigned rest;     /* and so many frames without, on average, behind each with */
+} crew_pace;
+
+/* How many clients each of storm.players has. */
+void crew_open(const unsigned clients[STORM_PLAYERS_MAX], crew_pace pace);
 
 #endif

@@ -2,6 +2,7 @@
 
 #include "simulator/events.h"
 #include "simulator/network_inside.h"
+#include "simulator/replication.h"
 #include "storm/history.h"
 
 enum
@@ -87,8 +88,8 @@ void wire_do(wire_order order)
         break;
     case WIRE_SHUT: network.shut_until_us = history_now() + order.for_us; break;
     case WIRE_HEAL: heal(); break;
+    case WIRE_LAG: replication_hold(1 - server_primary()); break;
     case WIRE_SERVER:
-    case WIRE_LAG:
     case WIRE_UPSTREAM_OF_REPLICA:
     case WIRE_UPSTREAM_OF_DOOR: break; /* of processes alone */
     }

@@ -63,7 +63,7 @@ static const struct
      "semaphore",
      "a semaphore that forgets its permits is caught"},
     {{"mailbox_push", "redis.call('DEL', KEYS[1])"}, "mailbox", "a mailbox that forgets its messages is caught"},
-    {{"counter_add", "redis.call('DEL', KEYS[1])"}, "counters", "a counter that begins anew is caught"},
+    {{"counters_flush", "redis.call('DEL', KEYS[1])"}, "counters", "a counter that begins anew is caught"},
 };
 
 static bool is_caught(const server_plant* plant, const char* system)

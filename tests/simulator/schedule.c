@@ -36,6 +36,13 @@ enum
 
 /* ---- drawn ------------------------------------------------------------------------------------------------ */
 
+static storm_store draw_store(random_stream* random)
+{
+    static const storm_store stores[] = {STORM_ONE,  STORM_ONE,  STORM_ONE,     STORM_ONE,     STORM_ONE,
+                                         STORM_PAIR, STORM_PAIR, STORM_CLUSTER, STORM_CLUSTER, STORM_SENTINEL};
+    return stores[random_below(random, sizeof stores / sizeof stores[0])];
+}
+
 /* One system alone shows what many hide, and many show what none has alone. */
 static void draw_systems(random_stream* random)
 {
@@ -86,19 +93,33 @@ static void open_history(uint32_t records)
     history_begin_table(memory, records);
 }
 
+/* Where many systems are played by many clients, they are played more slowly, and the weather changes faster: else all
+   ops were begun before anything could befall them. */
+static void open_crew(const schedule_wish* wish, const unsigned clients[STORM_PLAYERS_MAX], uint32_t count)
+{
+    unsigned systems = 0;
+    for (uint8_t i = 1; i < STORM_SYSTEM_END; i++) systems += storm.on[i] ? 1 : 0;
+    unsigned crowd = systems * count / 24;
+    storm.haste = 1 + crowd < 4 ? 1 + crowd : 4;
+    crew_pace slow = {.rest = crowd < 4 ? crowd : 4};
+    crew_pace fast = {.frame_us = SPEED_FRAME_US, .turns = SPEED_TURNS};
+    crew_open(clients, wish->speed_clients == 0 ? slow : fast);
+}
+
 static void prepare(const schedule_wish* wish, schedule_result* result, uint32_t* ops)
 {
     unsigned clients[STORM_PLAYERS_MAX] = {0};
     memset(&storm, 0, sizeof storm);
     storm.seed = wish->seed;
-    storm.store = STORM_ONE;
     storm.seconds = 1;
-    storm.losses = wish->seed % 3 != 0;
     storm.faults = wish->faults;
     storm.history = wish->history;
     storm.left_out = wish->left_out;
     storm.verbose = wish->verbose;
     random_stream random = storm_random("fleet", 0, 0, 0);
+    storm.store = draw_store(&random);
+    if (wish->store != 0) storm.store = wish->store;
+    storm.losses = storm.store == STORM_PAIR || wish->seed % 3 != 0;
     *ops = draw_ops(&random);
     if (wish->ops != 0 && (wish->ops < *ops || wish->speed_clients != 0)) *ops = wish->ops;
     result->clients = draw_clients(&random, wish, clients);
@@ -113,27 +134,29 @@ static void prepare(const schedule_wish* wish, schedule_result* result, uint32_t
     events_open(BEGIN_US);
     open_history(wish->speed_clients == 0 ? RECORDS_MAX : RECORDS_OF_SPEED);
     network_open();
-    if (wish->speed_clients == 0) crew_open(clients, 0, 0);
-    else crew_open(clients, SPEED_FRAME_US, SPEED_TURNS);
+    open_crew(wish, clients, result->clients);
     if (wish->trace != NULL) trace_begin();
     if (!wish->print) verdict_be_quiet();
 }
 
 /* ---- played ----------------------------------------------------------------------------------------------- */
 
+static bool has_weather;
+
 static void weather(void* context, uint64_t x)
 {
     (void)context;
     (void)x;
-    if (storm_stage_now() == STAGE_RUN) events_at(nemesis_turn(history_now()), weather, NULL, 0);
+    if (has_weather) events_at(nemesis_turn(history_now()), weather, NULL, 0);
 }
 
 static void play(uint32_t ops, bool good_weather)
 {
     uint64_t end_us = history_now() + RUN_CAP_US;
     uint64_t begun = 0;
-    if (!good_weather) nemesis_start(history_now());
-    if (!good_weather) weather(NULL, 0);
+    has_weather = !good_weather;
+    if (has_weather) nemesis_start(history_now());
+    weather(NULL, 0);
     for (uint32_t seen = 0; begun < ops && history_now() < end_us && !history_is_full();)
     {
         events_run(history_now() + LOOK_US);
@@ -143,6 +166,7 @@ static void play(uint32_t ops, bool good_weather)
             if (!r->is_event && r->system != STORM_CORE) begun++;
         }
     }
+    has_weather = false; /* also while its last faults heal */
 }
 
 /* ---- judged ----------------------------------------------------------------------------------------------- */

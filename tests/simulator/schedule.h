@@ -30,6 +30,7 @@ typedef struct schedule_wish
     uint32_t clients;                /* the same */
     uint32_t speed_clients;          /* exactly so many, in good weather, and nothing is judged; 0: a fleet as drawn */
     bool left_out[STORM_FAULTS_MAX]; /* the first, second, ... fault of the weather */
+    storm_store store;               /* 0: as drawn */
     bool print;                      /* what was found */
     bool verbose;
 } schedule_wish;

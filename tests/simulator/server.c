@@ -6,6 +6,7 @@
 #include "simulator/network.h"
 #include "simulator/scripts.h"
 #include "simulator/trace.h"
+#include "storm/fleet.h"
 #include "storm/history.h"
 #include "storm/storm.h"
 #include "storm/store.h"
@@ -37,11 +38,15 @@ typedef struct server_state
     bool frozen;
     uint64_t asleep_until_us;
     unsigned clients_max;
+    gh_store_other other;
+    void* other_context;
 } server_state;
 
 static struct
 {
     server_state all[SERVERS_MAX];
+    gh_store* single[SERVERS_MAX]; /* by what they are configured as */
+    gh_store* cluster[SERVERS_MAX];
     gh_store* kept; /* an older state */
     bool has_kept;
     unsigned primary;
@@ -52,6 +57,11 @@ static struct
 unsigned server_primary(void)
 {
     return servers.primary;
+}
+
+void server_count_on(unsigned server)
+{
+    servers.primary = server;
 }
 
 gh_store* server_store(unsigned server)
@@ -72,7 +82,7 @@ bool server_stands_still(unsigned server)
 
 /* ---- requests --------------------------------------------------------------------------------------------- */
 
-static void set_time(unsigned server)
+void server_set_time(unsigned server)
 {
     uint64_t now_us = since_1970_us + history_now() + (uint64_t)servers.clock_us;
     gh_store_set_time(servers.all[server].store, now_us);
@@ -80,7 +90,7 @@ static void set_time(unsigned server)
 
 void server_feed(unsigned server, gh_store_link* link, const void* bytes, size_t size)
 {
-    set_time(server);
+    server_set_time(server);
     gh_store_feed(link, bytes, size);
 }
 
@@ -115,7 +125,7 @@ redisReply* server_ask(unsigned server, const char* format, va_list arguments)
 
 /* ---- orders ----------------------------------------------------------------------------------------------- */
 
-static void set_state(unsigned server, unsigned state, bool on)
+void server_set_state(unsigned server, unsigned state, bool on)
 {
     gh_store* store = servers.all[server].store;
     unsigned states = gh_store_states(store);
@@ -131,27 +141,39 @@ static bool obey(unsigned server, const char* words, bool* good)
     if (strncmp(words, user, sizeof user - 1) == 0)
         *good = gh_store_set_user(store, "game", words + sizeof user - 1) == NULL;
     else if (strncmp(words, memory, sizeof memory - 1) == 0)
-        set_state(server, GH_STORE_FULL, strcmp(words + sizeof memory - 1, "0") != 0);
+        server_set_state(server, GH_STORE_FULL, strcmp(words + sizeof memory - 1, "0") != 0);
     else if (strncmp(words, clients, sizeof clients - 1) == 0)
         servers.all[server].clients_max = (unsigned)atoi(words + sizeof clients - 1);
-    else if (strcmp(words, "FLUSHALL") == 0) gh_store_flush(store);
     else if (strcmp(words, "SCRIPT FLUSH") == 0) gh_store_flush_scripts(store);
     else return false;
     return true;
 }
 
-static bool do_words(unsigned server, const char* words, ...)
+static bool do_command(unsigned server, const char* words, ...)
 {
     va_list arguments;
-    bool good = !server_is_down(server) && !server_stands_still(server);
-    if (!good || obey(server, words, &good)) return good;
     va_start(arguments, words);
     redisReply* reply = server_ask(server, words, arguments);
     va_end(arguments);
-    good = reply != NULL && reply->type != REDIS_REPLY_ERROR;
+    bool good = reply != NULL && reply->type != REDIS_REPLY_ERROR;
     if (storm.verbose && reply != NULL && !good) fprintf(stderr, "store: \"%s\": %s\n", words, reply->str);
     if (reply != NULL) freeReplyObject(reply);
     return good;
+}
+
+bool server_do(unsigned server, const char* words)
+{
+    bool good = !server_is_down(server) && !server_stands_still(server);
+    if (!good || obey(server, words, &good)) return good;
+    return do_command(server, words);
+}
+
+void server_must(unsigned server, const char* words)
+{
+    for (uint64_t end_us = history_now() + PATIENCE_US; history_now() < end_us; history_pause(AGAIN_US))
+        if (server_do(server, words)) return;
+    fprintf(stderr, "a server did not do \"%s\"\n", words);
+    abort();
 }
 
 bool store_do(const char* format, ...)
@@ -161,7 +183,7 @@ bool store_do(const char* format, ...)
     va_start(arguments, format);
     (void)vsnprintf(words, sizeof words, format, arguments);
     va_end(arguments);
-    return do_words(servers.primary, words);
+    return server_do(servers.primary, words);
 }
 
 void store_must(const char* format, ...)
@@ -171,10 +193,8 @@ void store_must(const char* format, ...)
     va_start(arguments, format);
     (void)vsnprintf(words, sizeof words, format, arguments);
     va_end(arguments);
-    for (uint64_t end_us = history_now() + PATIENCE_US; history_now() < end_us; history_pause(AGAIN_US))
-        if (do_words(servers.primary, words)) return;
-    fprintf(stderr, "the store did not do \"%s\"\n", words);
-    abort();
+    if (storm.store >= STORM_CLUSTER) fleet_must(words);
+    else server_must(servers.primary, words);
 }
 
 /* ---- the trace ---------------------------------------------------------------------------------------------- */
@@ -199,10 +219,26 @@ void server_set_plant(const server_plant* plant)
     planted = plant;
 }
 
-/* SCRIPT LOAD of the script loads another one in its stead: clients call scripts as they are told. */
-static bool load_planted(void* context, gh_store_link* link, const gh_str* words, size_t count)
+static bool load_planted(server_state* s, gh_store_link* link, const gh_str* words, size_t count);
+
+static bool answer_in_its_stead(void* context, gh_store_link* link, const gh_str* words, size_t count)
 {
     server_state* s = context;
+    if (planted != NULL && load_planted(s, link, words, count)) return true;
+    return s->other != NULL && s->other(s->other_context, link, words, count);
+}
+
+void server_set_other(unsigned server, gh_store_other other, void* context)
+{
+    server_state* s = &servers.all[server];
+    s->other = other;
+    s->other_context = context;
+    gh_store_set_other(s->store, other != NULL || planted != NULL ? answer_in_its_stead : NULL, s);
+}
+
+/* SCRIPT LOAD of the script loads another one in its stead: clients call scripts as they are told. */
+static bool load_planted(server_state* s, gh_store_link* link, const gh_str* words, size_t count)
+{
     char digest[SCRIPTS_DIGEST_SIZE + 1];
     if (count != 3 || words[0].size != 6 || strncasecmp(words[0].bytes, "SCRIPT", 6) != 0) return false;
     if (words[1].size != 4 || strncasecmp(words[1].bytes, "LOAD", 4) != 0) return false;
@@ -224,23 +260,23 @@ static bool load_planted(void* context, gh_store_link* link, const gh_str* words
 
 static const char user[] = "ACL SETUSER game on >storm ~* &* +@all";
 
-static void begin_server(unsigned server)
+static void begin_server(unsigned server, gh_store* store)
 {
     server_state* s = &servers.all[server];
-    gh_store* store = s->store;
     if (s->beside != NULL) gh_store_disconnect(s->beside);
     *s = (server_state){.store = store, .clients_max = CLIENTS_MAX};
     gh_store_flush(store);
     gh_store_restart(store, random_next(&servers.random));
     gh_store_set_tap(store, trace_is_on() ? tap : NULL, s);
-    gh_store_set_other(store, planted != NULL ? load_planted : NULL, s);
+    server_set_other(server, NULL, NULL);
 }
 
-static gh_store* new_store(gh_store_engine* engine)
+static gh_store* new_store(gh_store_engine* engine, bool clustered)
 {
     gh_store_config config = gh_store_config_default();
     config.engine = engine;
     config.append_only = true;
+    config.cluster_enabled = clustered;
     return gh_store_new(&config);
 }
 
@@ -259,8 +295,9 @@ static void compile(void* context, const char* text, size_t size)
 void server_warm(void)
 {
     gh_store_engine* engine = gh_store_engine_new();
-    for (unsigned i = 0; i < SERVERS_MAX; i++) servers.all[i].store = new_store(engine);
-    servers.kept = new_store(engine);
+    for (unsigned i = 0; i < SERVERS_MAX; i++) servers.single[i] = new_store(engine, false);
+    for (unsigned i = 0; i < SERVERS_MAX; i++) servers.cluster[i] = new_store(engine, true);
+    servers.kept = new_store(engine, false);
     gh_store_link* link = gh_store_connect(servers.kept);
     scripts_each(compile, link);
     gh_store_disconnect(link);
@@ -278,59 +315,42 @@ bool server_is_full(unsigned server)
     return gh_store_get_counts(servers.all[server].store).links >= servers.all[server].clients_max;
 }
 
-void server_open(void)
+void server_open(bool clustered)
 {
     servers.primary = 0;
     servers.clock_us = 0;
     servers.has_kept = false;
     servers.random = storm_random("server", 0, 0, 0);
-    for (unsigned i = 0; i < SERVERS_MAX; i++) begin_server(i);
-}
-
-void store_start(void)
-{
-    server_open();
-    store_must(user);
-}
-
-void store_choose(uint64_t x)
-{
-    (void)x;
+    for (unsigned i = 0; i < SERVERS_MAX; i++) begin_server(i, clustered ? servers.cluster[i] : servers.single[i]);
+    for (unsigned i = 0; i < SERVERS_MAX; i++) server_must(i, user);
 }
 
 /* ---- its process ------------------------------------------------------------------------------------------ */
 
-/* As after a restart: no links, no scripts, no settings; the user's rights are in its command line. */
-static void end_links(unsigned server)
+void server_kill(unsigned server)
 {
     server_state* s = &servers.all[server];
+    if (s->down) return;
     network_server_died(server);
     if (s->beside != NULL) gh_store_disconnect(s->beside);
     s->beside = NULL;
-}
-
-void store_kill(void)
-{
-    server_state* s = &servers.all[servers.primary];
-    if (s->down) return;
-    end_links(servers.primary);
     s->down = true;
     s->frozen = false;
     s->asleep_until_us = 0;
 }
 
-void store_restart(void)
+void server_start(unsigned server)
 {
-    server_state* s = &servers.all[servers.primary];
+    server_state* s = &servers.all[server];
     gh_store_restart(s->store, random_next(&servers.random));
     s->down = false;
     s->clients_max = CLIENTS_MAX;
-    store_must(user);
+    server_must(server, user);
 }
 
-void store_freeze(void)
+void server_freeze(unsigned server)
 {
-    servers.all[servers.primary].frozen = true;
+    servers.all[server].frozen = !servers.all[server].down;
 }
 
 static void resume(void* context, uint64_t server)
@@ -339,10 +359,30 @@ static void resume(void* context, uint64_t server)
     if (!server_stands_still((unsigned)server)) network_server_resumes((unsigned)server);
 }
 
+void server_thaw(unsigned server)
+{
+    servers.all[server].frozen = false;
+    resume(NULL, server);
+}
+
+void store_kill(void)
+{
+    server_kill(servers.primary);
+}
+
+void store_restart(void)
+{
+    server_start(servers.primary);
+}
+
+void store_freeze(void)
+{
+    server_freeze(servers.primary);
+}
+
 void store_thaw(void)
 {
-    servers.all[servers.primary].frozen = false;
-    resume(NULL, servers.primary);
+    server_thaw(servers.primary);
 }
 
 void store_sleep(uint64_t us)
@@ -354,7 +394,7 @@ void store_sleep(uint64_t us)
 static void set_busy(void* context, uint64_t busy)
 {
     (void)context;
-    set_state(servers.primary, GH_STORE_BUSY, busy != 0);
+    server_set_state(servers.primary, GH_STORE_BUSY, busy != 0);
 }
 
 void store_run_long(uint64_t us)

@@ -112,6 +112,10 @@ static void print_command(void)
 {
     const schedule_wish* w = &shrink.best;
     printf("again: ./tests/simulate.sh --one %llu", (unsigned long long)w->seed);
+    if (w->store == STORM_ONE) printf(" --server");
+    if (w->store == STORM_PAIR) printf(" --failover");
+    if (w->store == STORM_CLUSTER) printf(" --cluster");
+    if (w->store == STORM_SENTINEL) printf(" --sentinel");
     if (w->systems != NULL) printf(" --system %s", w->systems);
     if (w->faults != NULL) printf(" --faults %s", w->faults);
     if (w->ops != 0) printf(" --ops %u", w->ops);

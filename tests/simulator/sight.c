@@ -2,13 +2,19 @@
 
 #include "simulator/sight.h"
 
+#include "guildhall/cluster.h"
+#include "guildhall/sentinel.h"
 #include "simulator/events.h"
 #include "simulator/network.h"
+#include "simulator/nodes.h"
 #include "simulator/server.h"
+#include "simulator/watch.h"
+#include "storm/fleet.h"
 #include "storm/storm.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum
 {
@@ -23,12 +29,20 @@ static const storm_who auditor_name = {STORM_PLAYERS_MAX + 1, 0, 0};
 static network_host auditor;
 static uint64_t audit_end_us;
 
+/* Where the key is, past whoever may not know it. */
+static unsigned server_of(const char* key)
+{
+    if (storm.store == STORM_SENTINEL) return watch_master();
+    if (storm.store != STORM_CLUSTER) return server_primary();
+    unsigned owner = nodes_owner(key == NULL ? 0 : nodes_slot(key, strlen(key)));
+    return owner == NODES_NOBODY ? 0 : owner;
+}
+
 redisReply* storm_look_command(storm_look* look, const char* key, const char* format, ...)
 {
     va_list arguments;
-    (void)key;
     va_start(arguments, format);
-    redisReply* reply = server_ask(server_primary(), format, arguments);
+    redisReply* reply = fleet_is_clear() ? server_ask(server_of(key), format, arguments) : NULL;
     va_end(arguments);
     if (look->client != NULL) (void)gh_tick(look->client, network_clock(&auditor), 0);
     return reply;
@@ -74,7 +88,10 @@ void audit_run(void)
 {
     gh_client_config config = gh_client_config_default();
     network_host_start(&auditor, STORM_PLAYERS_MAX + 1, 0, true);
-    config.address = gh_str_literal("unix:/store");
+    config.address = gh_str_of(fleet_direct_address());
+    if (storm.store == STORM_CLUSTER) config.topology = gh_topology_cluster();
+    if (storm.store == STORM_SENTINEL) config.topology = gh_topology_sentinel();
+    if (storm.store == STORM_SENTINEL) config.sentinel_name = gh_str_literal(SENTINELS_NAME);
     config.user = gh_str_literal("game");
     config.password = gh_str_literal("storm");
     config.out_bytes = 128 * 1024;

@@ -75,6 +75,10 @@ static bool read_flag(const char* word)
     if (strcmp(word, "--verbose") == 0) options.wish.verbose = true;
     else if (strcmp(word, "--prove") == 0) options.prove = true;
     else if (strcmp(word, "--speed") == 0) options.speed = true;
+    else if (strcmp(word, "--server") == 0) options.wish.store = STORM_ONE;
+    else if (strcmp(word, "--failover") == 0) options.wish.store = STORM_PAIR;
+    else if (strcmp(word, "--cluster") == 0) options.wish.store = STORM_CLUSTER;
+    else if (strcmp(word, "--sentinel") == 0) options.wish.store = STORM_SENTINEL;
     else return false;
     return true;
 }

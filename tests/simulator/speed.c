@@ -8,7 +8,7 @@
 
 static void show(const char* what, const char* systems, uint32_t clients, uint32_t ops)
 {
-    schedule_wish wish = {.seed = 1, .systems = systems, .speed_clients = clients, .ops = ops};
+    schedule_wish wish = {.seed = 1, .systems = systems, .speed_clients = clients, .ops = ops, .store = STORM_ONE};
     schedule_result r;
     campaign_one(&wish, &r);
     printf("%-28s %u clients: %.0f requests and %.0f ops a second; %llu requests, %.1f virtual s in %.2f s\n", what,

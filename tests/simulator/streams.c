@@ -83,13 +83,13 @@ static uint64_t draw_distance(random_stream* random)
     }
 }
 
-static void begin_link(network_link* link, network_host* host)
+static void begin_link(network_link* link, network_host* host, const gh_address* address)
 {
     clear(link);
     link->used = true;
     link->number = ++network.made;
     link->host = host;
-    link->server = network.server;
+    link->server = address->kind == GH_ADDRESS_UNIX ? network.server : (unsigned)(address->port - SERVER_PORT);
     link->random = random_from_seed(random_next(&host->random));
     link->delay_us = host->perfect ? 10 : draw_distance(&link->random);
     link->connect_us = history_now() + link->delay_us * 2;
@@ -112,9 +112,8 @@ static gh_status open_stream(void* context, const gh_address* address, intptr_t*
 {
     network_host* host = context;
     network_link* link = free_link();
-    (void)address;
     if (link == NULL) return GH_REFUSED;
-    begin_link(link, host);
+    begin_link(link, host, address);
     bool shut = history_now() < network.shut_until_us && !host->perfect;
     link->refused = shut || server_is_down(link->server);
     /* Where nobody listens, nobody answers either, now and then. */

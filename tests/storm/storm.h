@@ -156,6 +156,7 @@ typedef struct storm_options
     unsigned failovers;   /* so many, one after the other, and nothing else; 0: the weather */
     bool losses;          /* of this run: see storm.c */
     const char* faults;   /* NULL: all */
+    unsigned haste;       /* faults come so many times faster; 0: as 1 */
     const bool* left_out; /* the first, second, ... fault, of STORM_FAULTS_MAX; NULL: none is */
     const char* redis;    /* NULL: from the PATH */
     const char* history;  /* a file for all records; NULL: none */

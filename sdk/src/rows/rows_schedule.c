@@ -146,7 +146,7 @@ static gh_status row_get_answer(gh_op* op, const gh_event* event)
     switch (gh_reply_integer(reply, GH_ROWS_GET_CODE))
     {
     case GH_ROWS_GET_VALUE:
-        if (bytes.size > get->buffer_size) return GH_CORRUPT;
+        if (bytes.size > get->buffer_size || bytes.size != get->value_size) return GH_CORRUPT;
         if (bytes.size > 0) memcpy(get->buffer, bytes.bytes, bytes.size);
         get->value = gh_str_make(get->buffer, bytes.size);
         return is_old ? GH_OLD : GH_OK;

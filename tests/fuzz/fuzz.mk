@@ -1,0 +1,47 @@
+# fuzz.mk -- builds the fuzzers of this folder with clang: the library's sources once, then a program for each target.
+#
+#   make -f tests/fuzz/fuzz.mk -j        called by tests/fuzz.sh, from the top folder
+#   OUT=FOLDER                           where it all goes; build/fuzz without it
+
+OUT ?= build/fuzz
+CC := clang
+
+targets := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
+shared := $(filter-out tests/fuzz/fuzz_%.c,$(wildcard tests/fuzz/*.c))
+library := $(shell find sdk/src -name '*.c') $(wildcard sdk/generated/scripts/*.c platform/embedded/store_*.c)
+
+sanitizers := -fsanitize=address,undefined -fno-sanitize-recover=undefined
+flags := -std=c11 -D_GNU_SOURCE -O1 -g -fno-omit-frame-pointer $(sanitizers) -DGH_WITH_ZLIB \
+	-DGH_NO_DEFAULT_PLATFORM -Isdk/include -Isdk/src -Isdk/generated -Itests/fuzz -Iplatform/embedded \
+	-isystem /usr/include/lua5.1
+warnings := -Wall -Wextra -Wconversion -Wshadow -Wswitch-enum -Werror
+
+# Loops over whole blocks, in which nothing is compared that an input could ever meet: not looked at so closely.
+plain := $(addprefix sdk/src/,client/client.c client/lend.c client/script_text.c wire/inbox.c wire/slots_map.c)
+
+objects_of = $(patsubst %.c,$(OUT)/obj/%.o,$(1))
+
+programs := $(addprefix $(OUT)/bin/,$(targets))
+
+all: $(programs)
+
+$(OUT)/obj/%.o: %.c tests/fuzz/fuzz.mk
+	@mkdir -p $(@D)
+	$(CC) $(flags) $(warnings) -fsanitize=fuzzer-no-link $(if $(filter $<,$(plain)),-fno-sanitize-coverage=trace-cmp) -MMD -MP -c $< -o $@
+
+$(OUT)/libguildhall.a: $(call objects_of,$(library))
+	@rm -f $@
+	@ar rcs $@ $^
+
+$(OUT)/libshared.a: $(call objects_of,$(shared))
+	@rm -f $@
+	@ar rcs $@ $^
+
+$(OUT)/bin/%: $(OUT)/obj/tests/fuzz/fuzz_%.o $(OUT)/libshared.a $(OUT)/libguildhall.a
+	@mkdir -p $(@D)
+	$(CC) -fsanitize=fuzzer $(sanitizers) $^ -l:libhiredis.a -l:libxxhash.a -l:liblua5.1.a -lz -lm -o $@
+
+.PRECIOUS: $(OUT)/obj/%.o
+.PHONY: all
+
+-include $(patsubst %.o,%.d,$(call objects_of,$(library) $(shared) $(patsubst %,tests/fuzz/fuzz_%.c,$(targets))))

@@ -1,0 +1,98 @@
+/* scripts_known.c -- digests are a hash of the text, and the library's texts are known from the start. */
+
+#include "scripts_known.h"
+
+#include "fuzz.h"
+
+#include <stdio.h>
+#include <xxhash.h>
+
+#define ONCE_MARK "O" /* a digest of a caller's text that command_once stands behind begins so */
+
+static const gh_script_text* const texts[] = {
+#define SCRIPT_TEXT(name) &gh_##name##_lua,
+    GH_SCRIPT_LIST(SCRIPT_TEXT)
+#undef SCRIPT_TEXT
+};
+
+static char digests[FUZZ_COUNT(texts)][SCRIPTS_DIGEST_SIZE];
+static gh_str once_text;
+
+static uint64_t hash_of(gh_str text)
+{
+    return XXH3_64bits(text.bytes, text.size);
+}
+
+static void print_digest(char digest[SCRIPTS_DIGEST_SIZE], const char* mark, uint64_t hash)
+{
+    char text[SCRIPTS_DIGEST_SIZE + 1];
+    snprintf(text, sizeof(text), "%s%039llx", mark, (unsigned long long)hash);
+    memcpy(digest, text, SCRIPTS_DIGEST_SIZE);
+}
+
+static void know_all(void)
+{
+    if (once_text.size > 0) return;
+    for (size_t i = 0; i < FUZZ_COUNT(texts); i++)
+    {
+        char* text = fuzz_block(texts[i]->size);
+        FUZZ_MUST(gh_script_unpack(texts[i], text) == text + texts[i]->size);
+        print_digest(digests[i], "0", hash_of(gh_str_make(text, texts[i]->size)));
+        if (texts[i] == &gh_command_once_lua) once_text = gh_str_make(text, texts[i]->size);
+        else free(text);
+    }
+}
+
+static bool ends_with(gh_str text, gh_str end)
+{
+    return text.size >= end.size && memcmp(text.bytes + text.size - end.size, end.bytes, end.size) == 0;
+}
+
+void scripts_note(gh_str text, char digest[SCRIPTS_DIGEST_SIZE])
+{
+    know_all();
+    print_digest(digest, ends_with(text, once_text) ? ONCE_MARK : "0", hash_of(text));
+}
+
+#define ALIASES_MAX 256u
+
+static struct
+{
+    char digest[SCRIPTS_DIGEST_SIZE];
+    const gh_script_text* script;
+    bool once;
+} aliases[ALIASES_MAX];
+static size_t alias_count;
+
+static bool is_alias(size_t i, gh_str digest)
+{
+    return memcmp(aliases[i].digest, digest.bytes, SCRIPTS_DIGEST_SIZE) == 0;
+}
+
+void scripts_alias(gh_str text, gh_str digest)
+{
+    char of[SCRIPTS_DIGEST_SIZE];
+    FUZZ_MUST(digest.size == SCRIPTS_DIGEST_SIZE);
+    for (size_t i = 0; i < alias_count; i++)
+        if (is_alias(i, digest)) return;
+    if (alias_count == ALIASES_MAX) return;
+    scripts_note(text, of);
+    memcpy(aliases[alias_count].digest, digest.bytes, SCRIPTS_DIGEST_SIZE);
+    aliases[alias_count].script = scripts_find(gh_str_make(of, sizeof(of)), &aliases[alias_count].once);
+    alias_count++;
+}
+
+const gh_script_text* scripts_find(gh_str digest, bool* once)
+{
+    know_all();
+    *once = digest.bytes[0] == ONCE_MARK[0];
+    for (size_t i = 0; i < FUZZ_COUNT(texts); i++)
+        if (memcmp(digests[i], digest.bytes, SCRIPTS_DIGEST_SIZE) == 0) return texts[i];
+    for (size_t i = 0; i < alias_count; i++)
+    {
+        if (!is_alias(i, digest)) continue;
+        *once = aliases[i].once;
+        return aliases[i].script;
+    }
+    return NULL;
+}
