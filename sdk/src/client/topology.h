@@ -58,7 +58,8 @@ struct gh_topology
     /* How the question for the epoch failed. True: its key is elsewhere, and the node is one on which none lies. */
     bool (*strays)(gh_node* node, gh_str error);
 
-    /* Where hints go over the slots: the hand-shake's question whether they may; false: it has none. What it answers. */
+    /* Where hints go over the slots: the hand-shake's question whether they may, false: it has none; and an error in
+       answer to it. */
     bool (*probe)(gh_node* node, gh_request* request);
     void (*refuses)(gh_node* node, gh_str error);
 };
