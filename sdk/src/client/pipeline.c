@@ -28,6 +28,7 @@ void gh_pipeline_lose(gh_node* node, gh_log_level level, const char* why)
     gh_client* client = node->client;
     uint64_t sent_bytes = node->link.sent_bytes;
     if (node->link.state == GH_LINK_READY) client->stats.links_lost++;
+    gh_node_wake(node);
     node->caught_up = true;
     node->leaving = false;
     node->step = 0;
@@ -61,6 +62,7 @@ void gh_pipeline_lose(gh_node* node, gh_log_level level, const char* why)
 void gh_pipeline_leave(gh_node* node)
 {
     if (!gh_link_is_open(&node->link)) return;
+    gh_node_wake(node);
     node->leaving = true;
     if (node->sent_count == 0) gh_pipeline_lose(node, GH_LOG_INFO, "it goes elsewhere");
 }
