@@ -28,6 +28,7 @@ void gh_pipeline_lose(gh_node* node, gh_log_level level, const char* why)
     gh_client* client = node->client;
     uint64_t sent_bytes = node->link.sent_bytes;
     if (node->link.state == GH_LINK_READY) client->stats.links_lost++;
+    gh_node_wake(node);
     node->caught_up = true;
     node->leaving = false;
     node->step = 0;
@@ -61,6 +62,7 @@ void gh_pipeline_lose(gh_node* node, gh_log_level level, const char* why)
 void gh_pipeline_leave(gh_node* node)
 {
     if (!gh_link_is_open(&node->link)) return;
+    gh_node_wake(node);
     node->leaving = true;
     if (node->sent_count == 0) gh_pipeline_lose(node, GH_LOG_INFO, "it goes elsewhere");
 }
@@ -270,6 +272,13 @@ typedef enum pipeline_encoded
     ENCODED_FULL  /* no room for it now                         */
 } pipeline_encoded;
 
+/* A caller's script knows of one connection that has it. Whom another server has told that it has not, brings it there,
+   whatever ops for others have made it know meanwhile. */
+static bool brings_script(const gh_op* op, const gh_script* script)
+{
+    return script->number == 0 && op->strikes > 0;
+}
+
 /* Loads the op's script first, where that is needed. GH_OK: encode the op. GH_PENDING: it waits. GH_FULL: no room, or
    an answer must come first. GH_REFUSED: the script lacks a right. */
 static gh_status encode_script(gh_node* node, gh_op* op, gh_script* script)
@@ -285,7 +294,7 @@ static gh_status encode_script(gh_node* node, gh_op* op, gh_script* script)
         node->held_back = true;
         return GH_FULL;
     }
-    if (script->known && gh_script_is_loaded(node, script)) return GH_OK;
+    if (script->known && gh_script_is_loaded(node, script) && !brings_script(op, script)) return GH_OK;
     if (script->known) return gh_script_encode_load(node, script, GH_SLOT_LOAD, NULL) ? GH_OK : GH_FULL;
     gh_unsent_remove(node, op);
     if (gh_script_encode_load(node, script, GH_SLOT_DIGEST, op)) return GH_PENDING;

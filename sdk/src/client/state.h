@@ -137,6 +137,8 @@ typedef struct gh_log_limit
 typedef struct gh_node
 {
     gh_client* client; /* whose it is */
+    struct gh_node* next_awake;
+    bool is_awake;
     gh_link link;
 
     gh_unsent urgent; /* ops whose requests are to be encoded */
@@ -207,7 +209,8 @@ struct gh_client
 
     gh_node* nodes;
     gh_node* nodes_end;
-    gh_node* first_node; /* with which a tick begins */
+    gh_node* awake;      /* a chain of those that may have something to do, in the order of their turns: see awake.c */
+    gh_node* awake_last;
     bool many;
 
     gh_slot* slots;      /* of all nodes */
@@ -267,6 +270,7 @@ struct gh_client
     bool many_servers;       /* a Cluster: each has a part of the data                           */
     uint32_t servers;        /* behind the nodes of these come the second ones, if there are any */
     gh_node* reading;        /* of many nodes: whose answers are handed out just now             */
+    gh_node* resting;        /* of many nodes: who is looked at next although it rests           */
     const struct gh_topology* beneath; /* the config's, where another stands in front of it (client/replicas.h) */
 
     char invalid[GH_INVALID_TEXT_MAX]; /* of the last argument that was refused */
@@ -388,6 +392,11 @@ gh_op* gh_awaited_take(gh_node* node);                        /* the first of th
 gh_op* gh_unsent_next(const gh_node* node);
 void gh_unsent_remove(gh_node* node, gh_op* op); /* it is queued at that node */
 void gh_unsent_replace(const gh_op* from, gh_op* to);
+
+/* awake.c: of many nodes, those that a tick visits; and a few of the others in turn */
+void gh_node_wake(gh_node* node);
+void gh_nodes_wake(gh_client* client); /* all of them */
+void gh_nodes_turn(gh_client* client, uint32_t count); /* which of them this tick visits: so many of those that rest */
 
 /* listeners.c */
 void gh_listeners_hint(gh_client* client, uint64_t sequence, char letter);

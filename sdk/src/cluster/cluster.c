@@ -277,6 +277,7 @@ static void send_back(gh_node* node)
 static void cluster_lost(gh_node* node)
 {
     gh_cluster* cluster = gh_cluster_of(node->client);
+    gh_nodes_wake(node->client); /* if it was the only one that was open, another is connected */
     want_map(node);
     send_back(node);
     if (node->link.failures == 1) cluster->hurries = HURRIES;
@@ -435,7 +436,10 @@ static void look_at_gains(gh_cluster* cluster, gh_client* client)
         gh_node* node = &client->nodes[place];
         const gh_link_state state = node->link.state;
         if (cluster->map.nodes[place].gained && anything_held && state != GH_LINK_READY)
+        {
             cluster->places[place].look = cluster->looking = true;
+            gh_node_wake(node);
+        }
         cluster->places[place].served |= cluster->map.nodes[place].gained;
         cluster->map.nodes[place].gained = false;
         if (state != GH_LINK_HANDSHAKE && state != GH_LINK_READY) continue;
@@ -510,6 +514,7 @@ static void cluster_move(gh_client* client)
     if (has_map || cluster->moves > 1) gh_unsent_rehome(client);
     cluster->moves = 0;
     if (!has_map) return;
+    gh_nodes_wake(client); /* there may be some to connect */
     client->stats.maps_read++;
     if (cluster->map.seen.without_room > 0) warn_of_capacity(client);
     else client->stats.warnings &= ~(uint32_t)GH_WARNING_NODES;
