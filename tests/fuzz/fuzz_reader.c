@@ -322,11 +322,11 @@ static void read_in_pieces(reading* self, gh_str bytes, const uint16_t* pattern,
     }
 }
 
-static void must_be_same(const transcript* model, const transcript* got, const char* how, size_t where)
+static void must_be_same(const transcript* expected, const transcript* got, const char* how, size_t where)
 {
-    if (model->size == got->size && memcmp(model->text, got->text, got->size) == 0) return;
-    FUZZ_FAIL("%s %zu: read \"%.*s\", the model \"%.*s\"", how, where, (int)got->size, got->text, (int)model->size,
-              model->text);
+    if (expected->size == got->size && memcmp(expected->text, got->text, got->size) == 0) return;
+    FUZZ_FAIL("%s %zu: read \"%.*s\", the model \"%.*s\"", how, where, (int)got->size, got->text, (int)expected->size,
+              expected->text);
 }
 
 /* The longest string that is let through is announced by a line that must be there with it. */
@@ -341,7 +341,7 @@ static bounds draw_bounds(fuzz_input* input)
 
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size)
 {
-    static transcript model, got;
+    static transcript expected, got;
     fuzz_input input = fuzz_input_of(data, size < BYTES_MAX ? size : BYTES_MAX);
     const bounds of = draw_bounds(&input);
     uint16_t pattern[4];
@@ -350,18 +350,18 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size)
     const gh_str bytes = fuzz_rest(&input);
     const uint16_t whole = GH_INBOX_ROOM_MIN, single = 1;
     reading_begin(&self, &of);
-    read_by_model(&of, bytes, &model);
+    read_by_model(&of, bytes, &expected);
     read_in_pieces(&self, bytes, &whole, 1, &got);
-    must_be_same(&model, &got, "whole", 0);
+    must_be_same(&expected, &got, "whole", 0);
     read_in_pieces(&self, bytes, pattern, FUZZ_COUNT(pattern), &got);
-    must_be_same(&model, &got, "in pieces", 0);
+    must_be_same(&expected, &got, "in pieces", 0);
     read_in_pieces(&self, bytes, &single, 1, &got);
-    must_be_same(&model, &got, "byte by byte", 0);
+    must_be_same(&expected, &got, "byte by byte", 0);
     for (uint16_t cut = 2; bytes.size <= ALL_CUTS_MAX && cut < bytes.size; cut++)
     {
         const uint16_t two[] = {cut, GH_INBOX_ROOM_MIN};
         read_in_pieces(&self, bytes, two, 2, &got);
-        must_be_same(&model, &got, "cut at", cut);
+        must_be_same(&expected, &got, "cut at", cut);
     }
     reading_end(&self);
     return 0;

@@ -362,10 +362,11 @@ static uint32_t owner_by_map(const log* of, uint16_t slot)
     if (place == GH_SLOTS_NOBODY) return HOSTS;
     if (place == GH_SLOTS_NO_ROOM) return HOSTS + 1;
     FUZZ_MUST(place < CAPACITY);
-    const gh_slots_node* node = &of->map.nodes[place];
+    const gh_slots_node* found = &of->map.nodes[place];
     for (uint32_t i = 0; i < HOSTS; i++)
-        if (gh_str_equal(gh_str_make(node->host, node->host_size), gh_str_of(hosts[i])) && node->port == 7000) return i;
-    FUZZ_FAIL("slot %u is of %.*s:%u", slot, (int)node->host_size, node->host, node->port);
+        if (gh_str_equal(gh_str_make(found->host, found->host_size), gh_str_of(hosts[i])) && found->port == 7000)
+            return i;
+    FUZZ_FAIL("slot %u is of %.*s:%u", slot, (int)found->host_size, found->host, found->port);
 }
 
 static void look_at(const log* of, uint16_t slot)
@@ -445,10 +446,10 @@ static void forget_the_unnamed(log* of)
 {
     for (uint32_t place = 0; place < CAPACITY; place++)
     {
-        const gh_slots_node* node = &of->map.nodes[place];
-        if (node->host_size == 0 || gh_slots_map_names(&of->map, place)) continue;
+        const gh_slots_node* found = &of->map.nodes[place];
+        if (found->host_size == 0 || gh_slots_map_names(&of->map, place)) continue;
         for (uint32_t i = 0; i < HOSTS; i++)
-            if (gh_str_equal(gh_str_make(node->host, node->host_size), gh_str_of(hosts[i]))) of->known[i] = false;
+            if (gh_str_equal(gh_str_make(found->host, found->host_size), gh_str_of(hosts[i]))) of->known[i] = false;
         gh_slots_map_forget(&of->map, place);
     }
 }

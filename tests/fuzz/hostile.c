@@ -142,7 +142,7 @@ static void draw_text(const world* of, fuzz_input* input, text* to)
     case 3: add_chunk(input, to); break;
     case 4: /* a letter for each */
         for (uint8_t left = fuzz_byte(input) & 7; left > 0; left--)
-            add(to, gh_str_make(&"0123456789tbkscfx-"[fuzz_below(input, 18)], 1));
+            add(to, gh_str_make(&"0123456789tbkscfxjmln-"[fuzz_below(input, 22)], 1));
         break;
     case 5: add(to, gh_str_literal("0123456789abcdef0123456789abcdef")); break;
     default: add(to, fuzz_text(input, 300)); break;
