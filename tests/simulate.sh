@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# tests/simulate.sh -- a fleet, its network and its store in one process and in virtual time: many runs, each made of its
-# seed alone, and the storm's checkers behind each. Installs what is missing, builds the program and runs it. The last
-# line is "N passed, N failed": each run counts as one. The exit code is 0 only if none failed.
+# tests/simulate.sh -- a fleet, its network and its store in one process and in virtual time: many runs, each made of
+# its seed alone, and the storm's checkers behind each. Installs what is missing, builds the program and runs it. The
+# last line is "N passed, N failed": each run counts as one. The exit code is 0 only if none failed.
 #
 #   ./tests/simulate.sh [--seeds A..B] [--system LIST] [--faults LIST] [--ops N] [--clients N] [--jobs N]
 #                       [--server|--failover|--cluster|--sentinel]
