@@ -162,11 +162,12 @@ GH_API gh_status gh_client_init(void* memory, size_t size, const gh_client_confi
 /* Moves everything that can move. budget_us bounds the time it takes (0: no bound). Whatever the budget, each tick
    tells all leases that ran out, before any reply is handed out, and makes some progress with the rest: at least 15
    timers (deadlines, renewals, polls), 16 replies and 16 requests. When the store has lost its data, held locks and
-   permits are told LOST 16 or more a tick, all of them before a reply of the new store reaches any op. When another server
-   has the data, 16 or more a tick are asked for; whom that lost hears it with the answer. With 1,000 of them held on one
-   server, 500 us a tick suffice for each to be told within 8 ticks and one round trip from when its link is ready, where
-   requests_capacity lets all be asked at once; with less it takes up to 63 ticks. Not bounded, and rare: what ends with a lost link and with a drain, some 1 to 3 us for each op that it ends. A now_us smaller than the
-   last one counts as the last.
+   permits are told LOST 16 or more a tick, all of them before a reply of the new store reaches any op. When another
+   server has the data, 16 or more a tick are asked for; whose is lost hears it with the answer. With 1,000 of them held
+   on one server, 500 us a tick suffice for each to be told within 8 ticks and one round trip from when its link is
+   ready, where requests_capacity lets all be asked at once; with a smaller budget it takes up to 63 ticks. Not bounded,
+   and rare: what ends with a lost link and with a drain, some 1 to 3 us for each op that it ends. A now_us smaller than
+   the last one counts as the last.
    GH_OK; GH_INVALID_REENTRY; GH_INVALID_CLIENT (NULL, or not initialised). */
 GH_API gh_status gh_tick(gh_client* client, uint64_t now_us, uint64_t budget_us);
 
