@@ -71,6 +71,8 @@ typedef struct board_row
     uint64_t beat_us; /* when it wrote this, CLOCK_MONOTONIC */
     uint64_t frames;
     uint64_t frames_late_by_tick;    /* over 16.6 ms because of gh_tick       */
+    uint64_t frames_late_by_own;     /* of those: by what it computed, by the processor's own clock */
+    uint64_t ticks_blocked;          /* in which the kernel put the process to sleep */
     uint64_t frames_late_by_machine; /* because of others, the game included  */
     uint32_t port;                   /* of a server: where players connect    */
     uint32_t players;                /* in the world                          */

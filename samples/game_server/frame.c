@@ -59,6 +59,7 @@ void frame_begin(frame_clock* clock)
     clock->now_us = now;
     clock->tick_wall_us = 0;
     clock->tick_cost_us = 0;
+    clock->tick_own_us = 0;
 }
 
 void frame_tick(frame_clock* clock, gh_client* client, uint64_t budget_us)
@@ -80,6 +81,7 @@ void frame_tick(frame_clock* clock, gh_client* client, uint64_t budget_us)
     /* A tick that computes pays for what it computes, one that blocks pays for the wait. The rest of the wall
        time is what other programs took from us meanwhile. */
     clock->tick_cost_us += blocked > 0 ? wall_us : cpu_us;
+    clock->tick_own_us += cpu_us;
 }
 
 void frame_end(frame_clock* clock)
@@ -92,6 +94,7 @@ void frame_end(frame_clock* clock)
     {
         bool tick_to_blame = clock->tick_cost_us > (now - clock->planned_us) / 2;
         clock->late_by_tick += tick_to_blame;
+        clock->late_by_own += clock->tick_own_us > (now - clock->planned_us) / 2;
         clock->late_by_machine += !tick_to_blame;
         clock->planned_us = now; /* a missed frame is gone: running after it would make more of them late */
         return;

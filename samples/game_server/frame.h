@@ -22,6 +22,7 @@ typedef struct frame_clock
 
     /* A frame is late when its work ended after the next one should have begun. */
     uint64_t late_by_tick;
+    uint64_t late_by_own; /* of those: by what gh_tick computed, whatever the machine did meanwhile */
     uint64_t late_by_machine;
     uint64_t tick_blocked; /* ticks in which the kernel put us to sleep: must stay 0 */
 
@@ -29,6 +30,7 @@ typedef struct frame_clock
     uint64_t planned_us;
     uint64_t tick_wall_us; /* of all ticks in this frame */
     uint64_t tick_cost_us; /* the same, without what other programs took */
+    uint64_t tick_own_us;  /* the processor's time in them               */
 } frame_clock;
 
 uint64_t frame_now_us(void); /* monotonic */

@@ -110,6 +110,8 @@ static void show(member* m, bool percentiles)
     row->beat_us = frame_now_us();
     row->frames = m->clock.frames;
     row->frames_late_by_tick = m->clock.late_by_tick;
+    row->frames_late_by_own = m->clock.late_by_own;
+    row->ticks_blocked = m->clock.tick_blocked;
     row->frames_late_by_machine = m->clock.late_by_machine;
     row->link = gh_client_link_state(m->client, GH_LINK_COMMANDS);
     gh_client_get_stats(m->client, &row->stats);

@@ -96,29 +96,75 @@ static void senders_work(game* owner, sender* all, size_t count)
     }
 }
 
+#define CLERKS 16
+#define BOXES  16
+
+/* Who has the slots of what the clerks and the senders work on, and of the lock. */
+typedef struct homes
+{
+    const redis_server* of[CLERKS + BOXES + 1];
+} homes;
+
+static homes homes_of(cluster* fleet)
+{
+    homes self;
+    for (int i = 0; i < CLERKS + BOXES; i++)
+    {
+        char key[32];
+        if (i < CLERKS) snprintf(key, sizeof key, "clerk:%d", i);
+        else snprintf(key, sizeof key, "{mailbox:box%d}", i - CLERKS);
+        self.of[i] = cluster_master(fleet, cluster_slot(key));
+    }
+    self.of[CLERKS + BOXES] = cluster_master(fleet, cluster_slot("{lock:held}"));
+    return self;
+}
+
+static uint64_t count_moved(const homes* before, const homes* after)
+{
+    uint64_t count = 0;
+    for (int i = 0; i <= CLERKS + BOXES; i++) count += before->of[i] != after->of[i];
+    return count;
+}
+
+/* Each object that has moved is told so once, and of ten one twice at most. A map is not asked for with each. */
+static void expect_few_moved(gh_client_stats before, gh_client_stats after, uint64_t objects, uint64_t took_us)
+{
+    const uint64_t moved = after.moved - before.moved;
+    const uint64_t maps = after.maps_read - before.maps_read;
+    fprintf(stderr, "%llu MOVED for %llu objects, %llu maps in %llu ms\n", (unsigned long long)moved,
+            (unsigned long long)objects, (unsigned long long)maps, (unsigned long long)took_us / 1000);
+    assert_in_range(moved, 0, (11 * objects + 9) / 10);
+    assert_in_range(maps, 0, 2 + took_us / SECOND_US + 1);
+}
+
 /* A node is known by an epoch that stays there, and hears once that newer data have come. */
 static void slots_move_under_load(void** state)
 {
     (void)state;
     cluster* fleet = cluster_start(NULL);
     game* a = start_game(fleet);
-    clerks all = clerks_start(a, 16);
-    sender* senders = GAME_NEW_ARRAY(a, sender, 16);
+    clerks all = clerks_start(a, CLERKS);
+    sender* senders = GAME_NEW_ARRAY(a, sender, BOXES);
     gh_lock* lock = lock_begun(a, "held");
     GAME_UNTIL(gh_op_poll(&lock->op) == GH_HELD);
     clerks_until(&all, 20);
+    const homes former = homes_of(fleet);
+    const uint64_t begun_us = game_now_us(a);
     gh_client_stats before = game_stats(a);
     cluster_reshard work = cluster_reshard_begin(fleet, NULL, cluster_master(fleet, 0), 2000);
     while (cluster_reshard_step(&work))
     {
         game_tick_all();
         clerks_work(&all);
-        senders_work(a, senders, 16);
+        senders_work(a, senders, BOXES);
     }
     clerks_until(&all, 20);
     clerks_rest(&all);
-    assert_int_equal(lost_in(&all, fleet), 0);
     gh_client_stats after = game_stats(a);
+    const uint64_t took_us = game_now_us(a) - begun_us;
+    assert_int_equal(lost_in(&all, fleet), 0);
+    const homes latter = homes_of(fleet);
+    expect_few_moved(before, after, count_moved(&former, &latter), took_us);
     assert_in_range(after.links_lost - before.links_lost, 0, 1);
     assert_int_equal(after.store_doubts, before.store_doubts);
     assert_status(gh_op_poll(&lock->op), GH_HELD);

@@ -6,8 +6,8 @@
 #include <stdio.h>
 
 #define OPS    24
-#define ROUNDS 30
-#define MORE   8 /* that each op runs in a round */
+#define ROUNDS 100
+#define MORE   4 /* that each op runs in a round */
 
 typedef struct runner
 {
@@ -43,6 +43,7 @@ static void work(game* owner, gh_script* script, runner* all)
 {
     for (int i = 0; i < OPS; i++)
     {
+        if (all[i].op.op.strikes > 1) fail_msg("%s was told twice that the script is not there", all[i].key);
         if (gh_op_poll(&all[i].op.op) == GH_PENDING) continue;
         assert_status(gh_op_poll(&all[i].op.op), GH_OK);
         all[i].runs++;

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#define CALM_US      3000000u /* before each, so that what players feel is of one event alone */
-#define NO_ANSWER_US 60000000u
+#define CALM_US      3000000u   /* before each, so that what players feel is of one event alone */
+#define NO_ANSWER_US 180000000u /* thousands of slots move slowly on a machine that has much else to do */
 
 /* ---- What happens -------------------------------------------------------------------------------------- */
 
@@ -17,23 +17,24 @@ typedef struct plan
 {
     const char* text;
     const char* orders;
+    bool may_lose; /* what was not replicated yet */
 } plan;
 
 static const plan of_cluster[] = {
-    {"a master is killed, and comes back", "kill %;settle;restart %;settle;"},
-    {"a master is frozen for a while", "freeze %;settle;thaw %;settle;"},
-    {"a master hands over to its replica", "failover %;settle;"},
-    {"2,000 slots move", "reshard 2000;settle;"},
-    {"a node comes, and gets 2,000 slots", "add;reshard 2000;settle;"},
-    {"a node goes", "remove +;settle;"},
-    {NULL, NULL},
+    {"a master is killed, and comes back", "kill %;settle;restart %;settle;", true},
+    {"a master is frozen for a while", "freeze %;settle;thaw %;settle;", true},
+    {"a master hands over to its replica", "failover %;settle;", false},
+    {"2,000 slots move", "reshard 2000;settle;", false},
+    {"a node comes, and gets 2,000 slots", "add;reshard 2000;settle;", false},
+    {"a node goes", "remove +;settle;", false},
+    {NULL, NULL, false},
 };
 
 static const plan of_sentinels[] = {
-    {"the master is killed, and comes back", "kill %;settle;restart %;settle;"},
-    {"the master is frozen for a while", "freeze %;settle;thaw %;settle;"},
-    {"the master hands over to a replica", "failover %;settle;"},
-    {NULL, NULL},
+    {"the master is killed, and comes back", "kill %;settle;restart %;settle;", true},
+    {"the master is frozen for a while", "freeze %;settle;thaw %;settle;", true},
+    {"the master hands over to a replica", "failover %;settle;", false},
+    {NULL, NULL, false},
 };
 
 static int open_in(const char* folder, const char* name, int how)
@@ -50,7 +51,11 @@ void events_begin(events* e, const options* o, uint64_t now_us)
     *e = (events){.orders = -1, .answers = -1, .begun_us = now_us, .newest = -1};
     if (o->events == NULL) return;
     e->plans = o->cluster ? of_cluster : of_sentinels;
-    for (; e->plans[e->count].text != NULL; e->count++) e->list[e->count].text = e->plans[e->count].text;
+    for (; e->plans[e->count].text != NULL; e->count++)
+    {
+        e->list[e->count].text = e->plans[e->count].text;
+        e->list[e->count].may_lose = e->plans[e->count].may_lose;
+    }
     e->end_us = o->seconds == 0 ? UINT64_MAX : now_us + o->seconds * 1000000ull;
     e->again_us = now_us + CALM_US;
     e->give_up_us = UINT64_MAX;
@@ -134,15 +139,45 @@ static uint64_t late_by_tick(const snapshot* shown)
     return late;
 }
 
-/* Of what is over, too, until the next begins: an op may end a moment later than its event. */
-static void look_at_players(events* e, const snapshot* shown)
+uint64_t events_losses(const snapshot* shown)
+{
+    uint64_t losses = 0;
+    for (uint32_t i = 0; i < BOARD_ROWS; i++)
+    {
+        const board_row* row = &shown->rows[i];
+        for (uint32_t k = 0; k < BOARD_ENDS && row->ends[k].system[0] != '\0'; k++)
+            if (row->ends[k].status == GH_LOST || row->ends[k].status == GH_RESTARTED) losses += row->ends[k].count;
+    }
+    return losses;
+}
+
+static uint64_t proven(const event* one)
+{
+    return one->may_lose || one->delay_us >= EVENTS_LEASES_LAST_US ? one->losses : 0;
+}
+
+uint64_t events_losses_unproven(const events* e, const snapshot* shown)
+{
+    uint64_t proven_losses = proven(&e->calm);
+    for (uint32_t i = 0; i < e->count; i++) proven_losses += proven(&e->list[i]);
+    return events_losses(shown) - proven_losses;
+}
+
+/* What is over counts until the next begins: an op may end a moment later than its event. */
+static event* event_at_hand(events* e)
 {
     bool is_on = e->done < e->count && e->list[e->done].begun_us > 0;
-    if (!is_on && e->done == 0) return;
-    event* now = &e->list[is_on ? e->done : e->done - 1];
+    if (is_on) return &e->list[e->done];
+    return e->done == 0 ? &e->calm : &e->list[e->done - 1];
+}
+
+static void look_at_players(events* e, const snapshot* shown)
+{
+    event* now = event_at_hand(e);
     for (uint32_t i = 0; i < BOARD_ROWS; i++)
         if (shown->rows[i].delay_us > now->delay_us) now->delay_us = shown->rows[i].delay_us;
     now->late = late_by_tick(shown) - e->late_before;
+    now->losses = events_losses(shown) - e->losses_before;
 }
 
 static void begin_next(events* e, const snapshot* shown, board_row* row)
@@ -151,6 +186,7 @@ static void begin_next(events* e, const snapshot* shown, board_row* row)
     next->begun_us = shown->now_us;
     e->left = e->plans[e->done].orders;
     e->late_before = late_by_tick(shown);
+    e->losses_before = events_losses(shown);
     choose_master(e);
     board_say(row, shown->now_us, GH_LOG_INFO, gh_str_of(next->text));
 }

@@ -29,11 +29,14 @@ typedef struct event
     uint64_t took_us;   /* until all was well again; 0: it was not                       */
     uint64_t delay_us;  /* the longest of an op that waits for nobody but the store      */
     uint64_t late;      /* frames that came late because of gh_tick                      */
+    uint64_t losses;    /* ops that ended LOST or RESTARTED until the next one began     */
+    bool may_lose;      /* replication is asynchronous, and leases run out meanwhile     */
 } event;
 
 typedef struct events
 {
     /* read-only */
+    event calm; /* before the first of them */
     event list[EVENTS_MAX];
     uint32_t count;
     uint32_t done;
@@ -50,6 +53,7 @@ typedef struct events
     uint64_t again_us; /* when the next begins */
     uint64_t give_up_us;
     uint64_t late_before;
+    uint64_t losses_before;
     int chosen; /* numbers of tests/fleet.sh; -1: none */
     int newest;
     bool is_master[EVENTS_SERVERS];
@@ -65,6 +69,14 @@ void events_frame(events* e, const snapshot* shown, board_row* row);
 
 /* True when all is done, and the time of --seconds is up; never without --events. */
 bool events_are_over(const events* e, uint64_t now_us);
+
+/* How many ops were told of a loss, of all that is shown; and so many of them that nothing accounts for: what was done
+   to the store at that time loses nothing, and no op waited so long that a lease may have run out. */
+uint64_t events_losses(const snapshot* shown);
+uint64_t events_losses_unproven(const events* e, const snapshot* shown);
+
+/* Half of the shortest lease that the game has, of a task: two missed renewals may be the end of it. */
+#define EVENTS_LEASES_LAST_US 1000000u
 
 void events_end(events* e);
 

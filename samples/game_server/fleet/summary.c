@@ -47,7 +47,7 @@ static bool is_lost_with_a_lock(const board_row* row, const board_ended* end)
 }
 
 /* A store whose servers come and go makes ops late, and fails none. What may be waited for in vain is no fault, nor is
-   what the game has asked for; what was lost is told, and the audit tells whether it matters. */
+   what the game has asked for. What was lost is looked at by itself, below. */
 static bool is_fault(const board_row* row, const board_ended* end)
 {
     bool waits = strcmp(end->system, "lock") == 0 || strcmp(end->system, "semaphore") == 0;
@@ -55,7 +55,7 @@ static bool is_fault(const board_row* row, const board_ended* end)
     if (status == GH_TIMEOUT) return !waits;
     if (is_lost_with_a_lock(row, end)) return false;
     return status == GH_UNKNOWN || status == GH_REFUSED || status == GH_CORRUPT || status == GH_ERROR ||
-           gh_status_is_invalid(status);
+           status == GH_UNREPLICATED || gh_status_is_invalid(status); /* nobody here waits for replicas */
 }
 
 static uint64_t faults_of_ops(const summary* s)
@@ -70,6 +70,38 @@ static uint64_t faults_of_ops(const summary* s)
     return faults;
 }
 
+/* A process that did not run for so long could not renew what it held. */
+static bool anybody_stood_still(const summary* s)
+{
+    for (uint32_t i = 0; i < BOARD_ROWS; i++)
+        if (s->shown->rows[i].frame_us.max_us >= EVENTS_LEASES_LAST_US) return true;
+    return false;
+}
+
+static bool any_link_was_lost(const summary* s)
+{
+    for (uint32_t i = 0; i < BOARD_ROWS; i++)
+        if (s->shown->rows[i].stats.links_lost > 0) return true;
+    return false;
+}
+
+/* Told to be lost, where nothing was that could be. Without events nothing is known of the store but whether it was
+   away. */
+static uint64_t losses_unproven(const summary* s)
+{
+    if (anybody_stood_still(s)) return 0;
+    if (s->events != NULL) return events_losses_unproven(s->events, s->shown);
+    return any_link_was_lost(s) ? 0 : events_losses(s->shown);
+}
+
+/* Whatever else the machine has to do, a tick takes no more of the processor than its budget. */
+static uint64_t late_by_own(const summary* s)
+{
+    uint64_t late = 0;
+    for (uint32_t i = 0; i < BOARD_ROWS; i++) late += s->shown->rows[i].frames_late_by_own;
+    return late;
+}
+
 static bool events_hold(const summary* s)
 {
     const events* e = s->events;
@@ -79,16 +111,17 @@ static bool events_hold(const summary* s)
 bool summary_holds(const summary* s)
 {
     bool audited = s->audit != NULL && s->audit->faults == 0;
-    return !s->ended_early && audited && events_hold(s) && s->tasks_dead == 0 && failed_checks(s) == 0 &&
-           all_ended_well(s);
+    return !s->ended_early && audited && events_hold(s) && losses_unproven(s) == 0 && late_by_own(s) == 0 &&
+           s->tasks_dead == 0 && failed_checks(s) == 0 && all_ended_well(s);
 }
 
 /* ---- Words --------------------------------------------------------------------------------------------- */
 
 static void print_server(const board_row* row)
 {
-    printf("%s: %" PRIu64 " frames; over 16.7 ms: %" PRIu64 " because of gh_tick, %" PRIu64 " because of others\n",
-           row->name, row->frames, row->frames_late_by_tick, row->frames_late_by_machine);
+    printf("%s: %" PRIu64 " frames; over 16.7 ms: %" PRIu64 " because of gh_tick, %" PRIu64
+           " because of others; %" PRIu64 " ticks put to sleep\n",
+           row->name, row->frames, row->frames_late_by_tick, row->frames_late_by_machine, row->ticks_blocked);
     printf("    frame   p50 %.2f  p99 %.2f  p99.9 %.2f  longest %.2f ms\n", (double)row->frame_us.p50_us / 1e3,
            (double)row->frame_us.p99_us / 1e3, (double)row->frame_us.p999_us / 1e3, (double)row->frame_us.max_us / 1e3);
     printf("    gh_tick p50 %.3f  p99 %.3f  p99.9 %.3f  longest %.3f ms\n", (double)row->tick_us.p50_us / 1e3,
@@ -126,9 +159,9 @@ static void print_event(const event* one, uint64_t started_us)
         return;
     }
     printf("at %5.1f s %s%s%s; well again after %.1f s,\n           longest delay of an op %.0f ms, %" PRIu64
-           " frames late because of gh_tick\n",
+           " frames late because of gh_tick, %" PRIu64 " losses told\n",
            (double)(one->begun_us - started_us) / 1e6, one->text, one->address[0] == '\0' ? "" : ": ", one->address,
-           (double)one->took_us / 1e6, (double)one->delay_us / 1e3, one->late);
+           (double)one->took_us / 1e6, (double)one->delay_us / 1e3, one->late, one->losses);
 }
 
 static void print_faults(const board_row* row)
@@ -150,6 +183,23 @@ static void print_events(const summary* s)
     for (uint32_t i = 0; i < BOARD_ROWS; i++) print_faults(&s->shown->rows[i]);
     if (e->count == 0) printf("FAILED    nothing was done to the store\n");
     else if (events_hold(s)) printf("holds     what happened to the store made ops late, and failed none\n");
+}
+
+static void print_losses(const summary* s)
+{
+    const uint64_t losses = events_losses(s->shown);
+    const uint64_t unproven = losses_unproven(s);
+    if (unproven > 0)
+        printf("FAILED    %" PRIu64 " of %" PRIu64 " losses were told where nothing was lost\n", unproven, losses);
+    else if (losses > 0)
+        printf("holds     %" PRIu64 " losses were told, where the store may have lost something\n", losses);
+}
+
+static void print_late(const summary* s)
+{
+    const uint64_t late = late_by_own(s);
+    if (late > 0) printf("FAILED    %" PRIu64 " frames were late because of what gh_tick computed\n", late);
+    else printf("holds     no frame was late because of what gh_tick computed\n");
 }
 
 static void print_checks(const board_row* row)
@@ -228,6 +278,8 @@ void summary_print(const summary* s)
     for (uint32_t i = 0; i < s->children->count; i++) print_child(&s->children->list[i]);
     for (uint32_t i = 0; i < BOARD_ROWS; i++) print_checks(&s->shown->rows[i]);
     print_events(s);
+    print_losses(s);
+    print_late(s);
     print_audit(s);
     printf(summary_holds(s) ? "all holds\n" : "NOT all holds\n");
     fflush(stdout);

@@ -20,8 +20,9 @@ typedef struct summary
     bool ended_early; /* Ctrl-C twice, or somebody did not end in time */
 } summary;
 
-/* Every check of every process held, each process ended in good order, the audit found nothing, and all that
-   was to be done to the store was done and made no op fail. */
+/* Every check of every process held, each process ended in good order, the audit found nothing, all that was to be done
+   to the store was done and made no op fail, what was told to be lost may have been, and no frame was late because of
+   what gh_tick computed. */
 bool summary_holds(const summary* s);
 
 void summary_print(const summary* s);

@@ -70,10 +70,14 @@ void gh_doubt_begin(gh_node* node)
     client->leases_side = untold;
 }
 
-void gh_doubt_lease(gh_op* op)
+/* A master that was replaced while it stood still goes on with what has lain in its socket. Whoever has the slot by now
+   may know nothing of a lease that it gave or renewed, and was doubted before there was one: so it is asked. */
+void gh_doubt_stray(gh_node* node, gh_op* op)
 {
     const gh_client* client = op->client;
-    gh_node_server(gh_op_node(op))->doubted = true;
+    gh_node* owner = op->lease_index == 0 ? node : gh_op_node(op);
+    if (gh_node_server(owner) == gh_node_server(node)) return;
+    gh_node_server(owner)->doubted = true;
     if (gh_leases_of(op) == &client->leases[client->leases_side]) lease_change_side(op);
 }
 

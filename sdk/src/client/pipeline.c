@@ -119,14 +119,6 @@ static gh_taken slot_take_reply(gh_node* node, const gh_slot* slot, const gh_rep
     return GH_TAKEN_BROKEN;
 }
 
-/* A master that was replaced while it stood still goes on with what has lain in its socket. Whoever has the slot by now
-   may know nothing of a lease that it gave or renewed, and was doubted before there was one: so it is asked. */
-static void doubt_stray(gh_node* node, gh_op* op)
-{
-    if (op->lease_index == 0 || gh_node_server(gh_op_node(op)) == gh_node_server(node)) return;
-    gh_doubt_lease(op);
-}
-
 /* Hands one reply to the slot that it belongs to. False: the link is lost. */
 static bool pipeline_take(gh_node* node, const gh_reply* reply)
 {
@@ -159,7 +151,7 @@ static bool pipeline_take(gh_node* node, const gh_reply* reply)
         gh_trace(client, GH_TRACE_REPLY, slot->op, client->now_us - slot->sent_us, GH_PENDING);
 
     result = slot_take_reply(node, slot, reply);
-    if (late && op != NULL) doubt_stray(node, op);
+    if (late && op != NULL) gh_doubt_stray(node, op);
     if (result == GH_TAKEN_BROKEN)
     {
         client->stats.protocol_errors++;

@@ -423,7 +423,7 @@ static inline bool gh_sweep_has(const gh_client* client, const gh_op* op)
 void gh_timers_lapse(gh_client* client);
 void gh_timers_fire(gh_client* client);
 void gh_doubt_begin(gh_node* node); /* the server may have forgotten the newest: all who have a lease there hear it */
-void gh_doubt_lease(gh_op* op);         /* the same of what this one holds, who holds something                   */
+void gh_doubt_stray(gh_node* node, gh_op* op); /* the node answered late: the same of this one, if it is another's */
 void gh_doubt_on(gh_client* client);    /* tells as many as the budget lets it                                    */
 
 /* pipeline.c: of a link that talks, the first three */
