@@ -198,10 +198,14 @@ static bool has_parts(gh_str name)
     return gh_store_is_word(name, "script") || gh_store_is_word(name, "client") || gh_store_is_word(name, "acl");
 }
 
-const store_command* gh_store_command_find(const gh_store_engine* engine, const gh_str* words, size_t count)
+const store_command* gh_store_command_find(gh_store_engine* engine, const gh_str* words, size_t count)
 {
     const gh_str none = {NULL, 0};
-    const store_command* command = find(engine, words[0], none);
+    const store_command** recent = &engine->recent[(uintptr_t)words[0].bytes / 16 % STORE_RECENT];
+    const store_command* command;
+    if (*recent != NULL && is_name((*recent)->name, words[0], none)) return *recent;
+    command = find(engine, words[0], none);
+    if (command != NULL) *recent = command;
     if (command != NULL || count < 2 || !has_parts(words[0])) return command;
     return find(engine, words[0], words[1]);
 }

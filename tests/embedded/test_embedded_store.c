@@ -563,6 +563,38 @@ static void endless_script_is_stopped(void** state)
     assert_int_equal(gh_store_get_counts(store).stopped, 1);
 }
 
+/* string.gsub, which is Lua's own, says what string.match must say: over texts and patterns that are made of pieces. */
+static void plain_patterns_match_as_lua_does(void** state)
+{
+    static const char script[] =
+        "local pieces = {'%d+', '%S+', '%a*', '%w', '(%d+)', '(%S*)', '(%w+)', ' ', '-', ':', '.', '.*', '[ab]+', '[^ "
+        "]*', "
+        "'[%d:]+', '(', ')', '^', '$', '%%', '%.', '[a-c]', 'a', '+', '*', '%b()', '()', '?', '-', '[', ']', '[%a-]', "
+        "'((%a)%d*)', '%s', '%u', '%x+', '%p', '[a-%d]', '%z', '%1', '[]x]'} "
+        "local letters = {'a', 'b', 'Z', '1', '22', ' ', '-', ':', '.', '(', ')', '%', '\\0', '$', 'ab', '7 8 9'} "
+        "local function made_of(all, most) local made = {} "
+        "for i = 1, math.random(0, most) do made[i] = all[math.random(#all)] end return table.concat(made) end "
+        "local same, matched = 0, 0 math.randomseed(tonumber(ARGV[1])) "
+        "for i = 1, 20000 do "
+        "local text, pattern = made_of(letters, 8), made_of(pieces, 4) "
+        "if math.random(3) == 1 then pattern = '^' .. pattern end "
+        "if math.random(3) == 1 then pattern = pattern .. '$' end "
+        "local hit "
+        "local is_good = pcall(string.gsub, text, pattern, function(...) hit = {...} end, 1) "
+        "local got = {pcall(string.match, text, pattern)} "
+        "local wanted = {is_good, unpack(hit or {})} "
+        "if not is_good then wanted[2] = 'an error' got[2] = type(got[2]) == 'string' and 'an error' end "
+        "for j = 1, math.max(#wanted, #got) do if wanted[j] ~= got[j] then "
+        "return {string.format('%q', text), pattern, tostring(wanted[j]), tostring(got[j])} end end "
+        "if hit then matched = matched + 1 end same = same + 1 end "
+        "return {same, matched > 5000 and 1 or matched}";
+    const gh_str words[4] = {gh_str_literal("EVAL"), gh_str_of(script), gh_str_literal("0"), gh_str_literal("7")};
+    gh_str answer;
+    (void)state;
+    answer = gh_store_ask(start(), words, 4);
+    if (!gh_str_equal(answer, gh_str_literal("*2\r\n:20000\r\n:1\r\n"))) fail_msg("%.*s", GH_STR_ARG(answer));
+}
+
 /* What one server has compiled, another one does not know before it is told. */
 static void servers_share_an_engine(void** state)
 {
@@ -666,5 +698,6 @@ TEST_FILE(embedded_store, cmocka_unit_test(whole_numbers_are_read_as_a_server_do
           cmocka_unit_test(states_refuse_what_a_server_would), cmocka_unit_test(replica_has_what_its_master_has),
           cmocka_unit_test(what_has_ended_is_swept), cmocka_unit_test(gate_is_asked_before_each_key),
           cmocka_unit_test(blocked_link_waits_for_its_answer), cmocka_unit_test(keys_move_and_are_copied),
-          cmocka_unit_test(endless_script_is_stopped), cmocka_unit_test(servers_share_an_engine),
-          cmocka_unit_test(same_seed_gives_the_same_bytes), cmocka_unit_test(scan_tells_all_that_stay));
+          cmocka_unit_test(endless_script_is_stopped), cmocka_unit_test(plain_patterns_match_as_lua_does),
+          cmocka_unit_test(servers_share_an_engine), cmocka_unit_test(same_seed_gives_the_same_bytes),
+          cmocka_unit_test(scan_tells_all_that_stay));
