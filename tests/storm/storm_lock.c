@@ -204,7 +204,7 @@ static void turn_lock(lock_actor* a, lock_hand* hand, bool may_begin)
 {
     if (hand->op == 0)
     {
-        if (may_begin && random_one_in(&a->random, hand == &a->hands[0] ? 20 : 60)) begin_lock(a, hand);
+        if (may_begin && storm_is_time(&a->random, hand == &a->hands[0] ? 20 : 60)) begin_lock(a, hand);
         return;
     }
     gh_status status = gh_op_poll(&hand->lock.op);
@@ -259,7 +259,7 @@ static void turn_set(lock_actor* a, bool may_begin)
 {
     if (a->set_op == 0)
     {
-        if (may_begin && random_one_in(&a->random, 150)) begin_set(a);
+        if (may_begin && storm_is_time(&a->random, 150)) begin_set(a);
         return;
     }
     gh_status status = gh_op_poll(&a->set.op);
