@@ -301,6 +301,7 @@ local function describe()
         with_resolver()
         with_tls()
         with_embedded()
+        if third_party.lua then includedirs { third_party.lua.include } end -- the tests look inside
         count_heap_calls()
     end
 
@@ -346,7 +347,10 @@ local function describe()
         if not foreign_builds[name] and program(name, disk.matching(folder .. "/**.c")) then
             includedirs { folder, disk.generated }
             links(sample_libraries[name] or {})
-            if name == "game_server" then with_tls() end
+            if name == "game_server" then
+                with_tls()
+                with_embedded()
+            end
         end
     end
     if program("guildhall_bench", disk.matching("bench/**.c", "tests/support/faults/heap.c")) then

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # tests/differential.sh -- the embedded store against a real redis-server: the same random requests to both, at the same
-# moments of their held clocks. Every reply is compared, byte by byte, and now and then every key, with its type, value and
-# end. Commands of all kinds with good and bad words, straight and from Lua, and all of Guildhall's scripts. Installs what
-# is missing, builds the program and runs it. The last line is "N passed, N failed", failed being replies that differ.
+# moments of their held clocks. Every reply is compared, byte by byte, and now and then every key: type, value, end.
+# Commands of all kinds with good and bad words, straight and from Lua, all of Guildhall's scripts, a user whose
+# rights change, a full memory. Installs what is missing, builds the program and runs it. The last line is "N passed, N
+# failed", failed being replies that differ.
 #
 #   ./tests/differential.sh [--requests N] [--seed S] [--verbose]
 #

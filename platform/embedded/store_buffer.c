@@ -75,13 +75,23 @@ void gh_store_buffer_end(store_buffer* buffer)
 
 /* ---- numbers ----------------------------------------------------------------------------------------------------- */
 
+static const char pairs[] =
+    "00010203040506070809101112131415161718192021222324252627282930313233343536373839404142434445"
+    "46474849505152535455565758596061626364656667686970717273747576777879808182838485868788899091"
+    "9293949596979899";
+
 size_t gh_store_integer_text(int64_t value, char text[STORE_NUMBER_SIZE])
 {
     char digits[24];
     size_t at = sizeof digits;
     uint64_t left = value < 0 ? 0u - (uint64_t)value : (uint64_t)value;
-    do digits[--at] = (char)('0' + left % 10);
-    while ((left /= 10) > 0);
+    for (; left >= 100; left /= 100)
+    {
+        at -= 2;
+        memcpy(digits + at, pairs + left % 100 * 2, 2);
+    }
+    if (left >= 10) digits[--at] = pairs[left * 2 + 1];
+    digits[--at] = left >= 10 ? pairs[left * 2] : (char)('0' + left);
     if (value < 0) digits[--at] = '-';
     memcpy(text, digits + at, sizeof digits - at);
     return sizeof digits - at;
@@ -126,6 +136,20 @@ size_t gh_store_lua_number_text(double value, uint32_t version_number, char text
     return number_text(value, version_number, text);
 }
 
+/* So few digits that they can be no larger than an integer. */
+static bool few_digits(const char* at, size_t size, uint64_t* sum)
+{
+    size_t i;
+    *sum = 0;
+    for (i = 0; i < size; i++)
+    {
+        const uint64_t digit = (uint64_t)(unsigned char)at[i] - '0';
+        if (digit > 9) return false;
+        *sum = *sum * 10 + digit;
+    }
+    return true;
+}
+
 bool gh_store_text_integer(gh_str text, int64_t* value)
 {
     const bool is_negative = text.size > 0 && text.bytes[0] == '-';
@@ -138,6 +162,12 @@ bool gh_store_text_integer(gh_str text, int64_t* value)
         return true;
     }
     if (i >= text.size || text.size > 20 || text.bytes[i] == '0') return false;
+    if (text.size <= 18)
+    {
+        if (!few_digits(text.bytes + i, text.size - i, &sum)) return false;
+        *value = is_negative ? -(int64_t)sum : (int64_t)sum;
+        return true;
+    }
     for (; i < text.size; i++)
     {
         const uint64_t digit = (uint64_t)(unsigned char)text.bytes[i] - '0';
@@ -148,20 +178,31 @@ bool gh_store_text_integer(gh_str text, int64_t* value)
     return true;
 }
 
+/* C wants a NUL behind it. */
+static bool is_double(const char* text, size_t size, double* value)
+{
+    char* end;
+    *value = strtod(text, &end);
+    return end == text + size && !isnan(*value);
+}
+
 bool gh_store_text_double(gh_str text, double* value)
 {
-    char copy[256];
-    char* end;
+    char few[64];
+    char* copy = few;
     int64_t whole;
+    bool is_good;
     if (text.size < 16 && gh_store_text_integer(text, &whole))
     {
         *value = (double)whole;
         return true;
     }
-    if (text.size == 0 || text.size >= sizeof copy) return false;
+    if (text.size == 0) return false;
     if (text.bytes[0] == ' ' || (text.bytes[0] >= '\t' && text.bytes[0] <= '\r')) return false;
+    if (text.size >= sizeof few) copy = (char*)gh_store_heap_resize(NULL, text.size + 1);
     memcpy(copy, text.bytes, text.size);
     copy[text.size] = '\0';
-    *value = strtod(copy, &end);
-    return end == copy + text.size && !isnan(*value);
+    is_good = is_double(copy, text.size, value);
+    if (copy != few) free(copy);
+    return is_good;
 }

@@ -15,12 +15,13 @@
 enum
 {
     STORE_DATABASES = 16,
-    STORE_SMALL_COUNT = 128, /* so many fields or members at most, each of at most so many bytes, and the server keeps */
+    STORE_SMALL_COUNT = 128, /* so many fields or members at most, each of at most so many bytes, and a server keeps */
     STORE_SMALL_SIZE = 64,   /* them in a row; more or longer ones, and it keeps a table: another order, other zeros */
     STORE_DEPTH_MAX = 4,     /* of a command's reply                                                                */
     STORE_ERROR_SIZE = 320,
     STORE_ID_SIZE = 41,
-    STORE_COMMAND_SLOTS = 512
+    STORE_COMMAND_SLOTS = 512,
+    STORE_RECENT = 64
 };
 
 /* ---- values -------------------------------------------------------------------------------------------- */
@@ -238,7 +239,7 @@ struct store_command
     uint8_t key_step;
 };
 
-const store_command* gh_store_command_find(const gh_store_engine* engine, const gh_str* words, size_t count);
+const store_command* gh_store_command_find(gh_store_engine* engine, const gh_str* words, size_t count);
 void gh_store_commands_index(gh_store_engine* engine);
 uint32_t gh_store_command_number(const store_command* command); /* from 0 */
 uint32_t gh_store_command_count(void);
@@ -271,6 +272,8 @@ struct gh_store_engine
     gh_store* store;    /* whose script runs */
     lua_CFunction tonumber;
     lua_CFunction format;
+    lua_CFunction match;
+    struct store_patterns* patterns; /* of string.match */
     uint32_t word_room;
     uint32_t number_room;
     gh_str* words;      /* of a request, or of redis.call */
@@ -278,10 +281,12 @@ struct gh_store_engine
     uint32_t spare_room;
     char* numbers;      /* texts of those that are numbers */
     uint8_t command_slots[STORE_COMMAND_SLOTS]; /* a command's number + 1; 0: nothing */
+    const store_command* recent[STORE_RECENT];  /* by where a name lies: Lua keeps each text but once */
 };
 
-void gh_store_script_run(gh_store* store, const char* digest, int script, uint32_t keys);
+void gh_store_script_run(gh_store* store, gh_str digest, int script, uint32_t keys);
 void gh_store_lua_open_text(gh_store_engine* engine);
+void gh_store_lua_open_match(gh_store_engine* engine);
 void gh_store_lua_open_pack(gh_store_engine* engine);
 void gh_store_lua_open_random(gh_store_engine* engine);
 void gh_store_lua_answer(lua_State* lua, store_buffer* bytes); /* the top of the stack, as it is replied */

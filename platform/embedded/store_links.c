@@ -69,7 +69,15 @@ static read_result protocol_error(gh_store_link* link, const char* text)
 static read_result read_number(const char** at, const char* end, int64_t* value)
 {
     const char* line = *at;
-    const char* stop = (const char*)memchr(line, '\r', (size_t)(end - line));
+    const char* stop;
+    if (end - line > 3 && line[0] >= '1' && line[0] <= '9' && (line[1] == '\r' || line[2] == '\r'))
+    {
+        const bool is_short = line[1] == '\r'; /* one digit or two, as nearly always */
+        *value = is_short ? line[0] - '0' : (line[0] - '0') * 10 + (line[1] - '0');
+        *at = line + (is_short ? 3 : 4);
+        return is_short || (line[1] >= '0' && line[1] <= '9') ? READ_WHOLE : READ_BAD;
+    }
+    stop = (const char*)memchr(line, '\r', (size_t)(end - line));
     if (stop == NULL || stop + 1 >= end) return READ_MORE;
     *at = stop + 2;
     return gh_store_text_integer(gh_str_make(line, (size_t)(stop - line)), value) ? READ_WHOLE : READ_BAD;

@@ -268,7 +268,19 @@ static void set_table(lua_State* lua, const char* name, const gh_str* words, uin
     lua_rawset(lua, LUA_GLOBALSINDEX);
 }
 
-static void put_error(gh_store* store, const char* digest)
+/* As the server knows it, however it was asked for. */
+static void put_small(store_buffer* bytes, gh_str digest)
+{
+    size_t i;
+    for (i = 0; i < digest.size; i++)
+    {
+        const char letter = digest.bytes[i];
+        const char small = letter >= 'A' && letter <= 'Z' ? (char)(letter + ('a' - 'A')) : letter;
+        gh_store_put(bytes, &small, 1);
+    }
+}
+
+static void put_error(gh_store* store, gh_str digest)
 {
     lua_State* lua = store->engine->lua;
     store_buffer text = {NULL, 0, 0, 0};
@@ -277,7 +289,7 @@ static void put_error(gh_store* store, const char* digest)
     const char* line;
     if (!lua_istable(lua, -1))
     {
-        gh_store_reply_error(store, "ERR Error running script %s, %.100s", digest,
+        gh_store_reply_error(store, "ERR Error running script %.*s, %.100s", GH_STR_ARG(digest),
                              lua_isstring(lua, -1) ? lua_tostring(lua, -1) : "execution failure");
         return;
     }
@@ -291,7 +303,7 @@ static void put_error(gh_store* store, const char* digest)
     if (source != NULL && line != NULL)
     {
         gh_store_put(&text, " script: ", 9);
-        gh_store_put(&text, digest, STORE_ID_SIZE - 1);
+        put_small(&text, digest);
         gh_store_put(&text, ", on ", 5);
         gh_store_put(&text, source, strlen(source));
         gh_store_put(&text, ":", 1);
@@ -323,7 +335,7 @@ static int run_within(gh_store* store, lua_State* lua)
 }
 
 /* The database is that of the link again when the script has chosen another one. */
-void gh_store_script_run(gh_store* store, const char* digest, int script, uint32_t keys)
+void gh_store_script_run(gh_store* store, gh_str digest, int script, uint32_t keys)
 {
     gh_store_engine* engine = store->engine;
     lua_State* lua = engine->lua;
@@ -465,6 +477,7 @@ gh_store_engine* gh_store_engine_new(void)
     engine->on_error = luaL_ref(lua, LUA_REGISTRYINDEX);
     open_redis(engine);
     gh_store_lua_open_text(engine);
+    gh_store_lua_open_match(engine);
     gh_store_lua_open_pack(engine);
     gh_store_lua_open_random(engine);
     take_away(lua);
@@ -482,6 +495,7 @@ void gh_store_engine_free(gh_store_engine* engine)
     free(engine->words);
     free(engine->spare_words);
     free(engine->numbers);
+    free(engine->patterns);
     gh_store_buffer_end(&engine->packed);
     free(engine);
 }

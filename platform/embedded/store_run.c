@@ -198,10 +198,14 @@ static bool has_parts(gh_str name)
     return gh_store_is_word(name, "script") || gh_store_is_word(name, "client") || gh_store_is_word(name, "acl");
 }
 
-const store_command* gh_store_command_find(const gh_store_engine* engine, const gh_str* words, size_t count)
+const store_command* gh_store_command_find(gh_store_engine* engine, const gh_str* words, size_t count)
 {
     const gh_str none = {NULL, 0};
-    const store_command* command = find(engine, words[0], none);
+    const store_command** recent = &engine->recent[(uintptr_t)words[0].bytes / 16 % STORE_RECENT];
+    const store_command* command;
+    if (*recent != NULL && is_name((*recent)->name, words[0], none)) return *recent;
+    command = find(engine, words[0], none);
+    if (command != NULL) *recent = command;
     if (command != NULL || count < 2 || !has_parts(words[0])) return command;
     return find(engine, words[0], words[1]);
 }
@@ -223,11 +227,22 @@ const store_command* gh_store_command_at(uint32_t number)
 
 /* ---- its keys ---------------------------------------------------------------------------------------------------- */
 
+/* The digits in front, as C reads them: a server looks at a script's keys before it finds the number to be none. */
+static int count_in_front(gh_str word)
+{
+    char text[32];
+    const size_t size = word.size < sizeof text - 1 ? word.size : sizeof text - 1;
+    if (size > 0) memcpy(text, word.bytes, size);
+    text[size] = '\0';
+    return (int)strtoll(text, NULL, 10);
+}
+
 static store_keys_of keys_of_script(const gh_str* words, size_t count)
 {
     store_keys_of keys = {0, 0, 1};
-    int64_t declared;
-    if (count < 3 || !gh_store_text_integer(words[2], &declared)) return keys;
+    int declared;
+    if (count < 3) return keys;
+    declared = count_in_front(words[2]);
     if (declared < 1 || (uint64_t)declared > count - 3) return keys;
     keys.first = 3;
     keys.count = (uint32_t)declared;

@@ -38,16 +38,17 @@ static void small_digest(gh_str text, char digest[STORE_ID_SIZE])
     digest[i] = '\0';
 }
 
-/* The entry's value is the engine's reference. */
+/* The entry's value is the engine's reference. It is asked for in small letters, nearly always. */
 static int script_of(const gh_store* store, gh_str text)
 {
     char digest[STORE_ID_SIZE];
     const store_entry* entry;
-    gh_str name;
     if (text.size != STORE_ID_SIZE - 1) return LUA_NOREF;
+    entry = gh_store_dict_find(&store->scripts, text, gh_store_hash(text));
+    if (entry != NULL) return (int)(intptr_t)entry->is.any;
     small_digest(text, digest);
-    name = gh_str_make(digest, STORE_ID_SIZE - 1);
-    entry = gh_store_dict_find(&store->scripts, name, gh_store_hash(name));
+    text.bytes = digest;
+    entry = gh_store_dict_find(&store->scripts, text, gh_store_hash(text));
     return entry == NULL ? LUA_NOREF : (int)(intptr_t)entry->is.any;
 }
 
@@ -124,12 +125,11 @@ void gh_store_eval(gh_store* store)
     int script;
     if (!read_key_count(store, &keys)) return;
     script = load(store, store->words[1], digest);
-    if (script != LUA_NOREF) gh_store_script_run(store, digest, script, keys);
+    if (script != LUA_NOREF) gh_store_script_run(store, gh_str_make(digest, STORE_ID_SIZE - 1), script, keys);
 }
 
 void gh_store_evalsha(gh_store* store)
 {
-    char digest[STORE_ID_SIZE];
     const int script = script_of(store, store->words[1]);
     uint32_t keys;
     if (store->words[1].size == STORE_ID_SIZE - 1 && !read_key_count(store, &keys)) return;
@@ -138,6 +138,5 @@ void gh_store_evalsha(gh_store* store)
         gh_store_reply_error(store, "NOSCRIPT No matching script. Please use EVAL.");
         return;
     }
-    small_digest(store->words[1], digest);
-    gh_store_script_run(store, digest, script, keys);
+    gh_store_script_run(store, store->words[1], script, keys);
 }

@@ -118,27 +118,24 @@ static void set_named(store_user* user, gh_str name, bool may)
     if (!may) user->all_commands = false;
 }
 
-/* "@read" and "@write" by what a command does; any other class is not known here. */
+/* False: there is no such class. */
 static bool set_class(store_user* user, gh_str name, bool may)
 {
-    const bool writes = gh_store_is_word(name, "write");
+    const char* commands = gh_store_class(name);
     uint32_t i;
     if (gh_store_is_word(name, "all"))
     {
         set_all(user, may);
         return true;
     }
-    if (!writes && !gh_store_is_word(name, "read")) return false;
-    for (i = 0; i < gh_store_command_count(); i++)
-    {
-        const store_command* command = gh_store_command_at(i);
-        const bool is_of_keys = command->first_key != 0;
-        if (is_of_keys && ((command->flags & STORE_WRITES) != 0) == writes) set_command(user, i, may);
-    }
-    return true;
+    for (i = 0; commands != NULL && i < gh_store_command_count(); i++)
+        if (gh_store_class_has(commands, gh_store_command_at(i)->name)) set_command(user, i, may);
+    if (commands != NULL && !may) user->all_commands = false;
+    return commands != NULL;
 }
 
 static const char not_known[] = "Syntax error";
+static const char no_class[] = "Unknown command or category name in ACL";
 static const char key_after_all[] =
     "Adding a pattern after the * pattern (or the 'allkeys' flag) is not valid and does not have any effect. Try "
     "'resetkeys' to start with an empty list of patterns";
@@ -223,7 +220,7 @@ static const char* apply_rule(store_pool* pool, store_user* user, gh_str rule)
     case '+':
     case '-':
         if (rest.size > 0 && rest.bytes[0] == '@')
-            return set_class(user, gh_str_make(rest.bytes + 1, rest.size - 1), rule.bytes[0] == '+') ? NULL : not_known;
+            return set_class(user, gh_str_make(rest.bytes + 1, rest.size - 1), rule.bytes[0] == '+') ? NULL : no_class;
         set_named(user, rest, rule.bytes[0] == '+');
         return NULL;
     default: return apply_word(pool, user, rule) ? NULL : not_known;

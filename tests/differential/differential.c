@@ -67,7 +67,7 @@ static void draw(random_stream* random, uint64_t now_us, form_words* words)
 static void run_batch(random_stream* random, uint64_t now_us)
 {
     static form_words words[MIRROR_BATCH];
-    const uint32_t count = 1 + (uint32_t)random_below(random, MIRROR_BATCH);
+    const uint32_t count = 1 + (uint32_t)random_below(random, random_one_in(random, 2) ? 8 : MIRROR_BATCH);
     for (uint32_t i = 0; i < count; i++)
     {
         draw(random, now_us, &words[i]);

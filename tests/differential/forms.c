@@ -200,6 +200,7 @@ static const char* const bodies[] = {
     "return {cmsgpack.unpack(cmsgpack.pack(ARGV, 1, -1, 300, -300, 1.5, 0.1, true, false, {a = 1}, 'x', 1e18, 70000))}",
     "return {pcall(cmsgpack.unpack, ARGV[2])}",
     "local x = ARGV[9] return x.y",
+    "return redis.call('ZRANGEBYSCORE', 'names', string.format('%.0f', 1e300), '+inf')",
     "return redis.call(unpack(ARGV)).ok",
     "return {double = 1.5}",
     "return {KEYS[1], #KEYS, ARGV[1]}",
@@ -317,11 +318,12 @@ void form_draw_lua(random_stream* random, form_words* words)
     form_draw(random, words);
 }
 
-static const char* const rights[] = {"+@all",   "-@all",        "+get",        "-get",          "-hset",       "+hset",
-                                     "-zadd",   "+zadd",        "-publish",    "+evalsha",      "+eval",       "+@all",
-                                     "-time",   "-set",         "allkeys",     "resetkeys",     "~key*",       "~gh:*",
-                                     "~*2",     "&v*",          "~gh:{[a-b]*", "resetchannels", "allchannels", "+@all",
-                                     "allkeys", "-script|load", "+ping"};
+static const char* const rights[] = {
+    "+@all",         "-@all",       "+get",        "-get",    "-hset",        "+hset",  "-zadd",
+    "+zadd",         "-publish",    "+evalsha",    "+eval",   "+@all",        "-time",  "-set",
+    "allkeys",       "resetkeys",   "~key*",       "~gh:*",   "~*2",          "&v*",    "~gh:{[a-b]*",
+    "resetchannels", "allchannels", "+@all",       "allkeys", "-script|load", "+ping",  "-@write",
+    "+@read",        "-@scripting", "+@scripting", "+@write", "-@fast",       "+@hash", "-@nothing"};
 
 void form_draw_rights(random_stream* random, form_words* words)
 {

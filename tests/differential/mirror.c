@@ -16,7 +16,8 @@ enum
     SHOWN_MAX = 20, /* differences */
     SHOWN_BYTES = 700,
     STEPS_MAX = 1000000, /* of Lua; more is a script that was given an absurd number, and goes on for ever */
-    ANSWER_MS = 20000
+    ANSWER_MS = 20000,
+    REPLICA_AHEAD_US = 777000
 };
 
 typedef struct bytes
@@ -38,6 +39,7 @@ static struct
 {
     redis_server* server;
     gh_store* store;
+    gh_store* replica;
     gh_store_link* links[2]; /* of who may do all, and of a user */
     int streams[2];
     unsigned who;
@@ -58,7 +60,7 @@ static void put(bytes* to, const void* from, size_t size)
         to->at = realloc(to->at, to->room);
         if (to->at == NULL) abort();
     }
-    memcpy(to->at + to->size, from, size);
+    if (size > 0) memcpy(to->at + to->size, from, size);
     to->size += size;
 }
 
@@ -76,6 +78,12 @@ static void look_at_version(char version[16])
     printf("note: the store answers as 7.0 does, and the server here is %s: nothing was compared\n", version);
     printf("0 passed, 0 failed\n");
     exit(0);
+}
+
+static void apply_to_replica(void* context, uint32_t database, const gh_str* words, size_t count)
+{
+    (void)context;
+    if (count > 0) gh_store_apply(mirror.replica, database, words, count);
 }
 
 /* The order of a large hash's fields is drawn by each server, so there the server keeps all as it keeps small ones. */
@@ -99,6 +107,9 @@ void mirror_open(uint64_t seed)
     config.keeps_order = true;
     config.steps_max = STEPS_MAX;
     mirror.store = gh_store_new(&config);
+    mirror.replica = gh_store_new(&config);
+    gh_store_set_states(mirror.replica, GH_STORE_READ_ONLY);
+    gh_store_set_log(mirror.store, apply_to_replica, NULL);
     for (unsigned i = 0; i < 2; i++)
     {
         mirror.links[i] = gh_store_connect(mirror.store);
@@ -112,6 +123,7 @@ void mirror_close(void)
     close(mirror.streams[0]);
     close(mirror.streams[1]);
     gh_store_free(mirror.store);
+    gh_store_free(mirror.replica);
     redis_server_end(mirror.server);
     free(mirror.requests.at);
     free(mirror.replies.at);
@@ -122,6 +134,7 @@ void mirror_set_time(uint64_t unix_us)
 {
     mirror.now_us = unix_us;
     gh_store_set_time(mirror.store, unix_us);
+    gh_store_set_time(mirror.replica, unix_us + REPLICA_AHEAD_US); /* what it is told must not lean on its own clock */
     redis_server_hold_clock(mirror.server, (int64_t)unix_us);
 }
 
@@ -165,7 +178,6 @@ static void ask_store(asked* one)
     size = gh_store_waiting(mirror.links[mirror.who]);
     one->reply = mirror.replies.size;
     one->reply_size = size;
-    put(&mirror.replies, "", 0);
     while (mirror.replies.room < mirror.replies.size + size)
     {
         mirror.replies.room = (mirror.replies.size + size) * 2;
@@ -316,11 +328,50 @@ static void add_about(const char* command, gh_str key, const char* more, const c
     mirror_add(words, strcmp(command, "ZRANGE") == 0 ? 5 : count);
 }
 
+/* In whole, as the store and its replica tell it. */
+static void compare_with_replica(gh_str key)
+{
+    static const char* const commands[] = {"TYPE", "PEXPIRETIME", "GET", "HGETALL", "LRANGE", "ZRANGE"};
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
+    {
+        const gh_str words[5] = {gh_str_of(commands[i]), key, gh_str_literal("0"), gh_str_literal("-1"),
+                                 gh_str_literal("WITHSCORES")};
+        const size_t count = i < 4 ? 2 : i;
+        const gh_str ours = gh_store_ask(mirror.store, words, count);
+        const gh_str theirs = gh_store_ask(mirror.replica, words, count);
+        if (gh_str_equal(ours, theirs) || mirror.counts.differences++ >= SHOWN_MAX) continue;
+        printf("difference %llu, of the replica: %s of %.*s\n", (unsigned long long)mirror.counts.differences,
+               commands[i], GH_STR_ARG(key));
+        show("store  ", ours.bytes, ours.size);
+        show("replica", theirs.bytes, theirs.size);
+    }
+}
+
+static bool count_key(void* context, uint32_t database, gh_str key)
+{
+    (void)database;
+    (void)key;
+    ++*(size_t*)context;
+    return true;
+}
+
+static void compare_counts(void)
+{
+    size_t ours = 0;
+    size_t theirs = 0;
+    gh_store_each_key(mirror.store, count_key, &ours);
+    gh_store_each_key(mirror.replica, count_key, &theirs);
+    if (ours == theirs || mirror.counts.differences++ >= SHOWN_MAX) return;
+    printf("difference %llu: the store has %zu keys, its replica %zu\n", (unsigned long long)mirror.counts.differences,
+           ours, theirs);
+}
+
 /* What is not of that type is an error of both. */
 static bool compare_key(void* context, uint32_t database, gh_str key)
 {
     (void)context;
     (void)database;
+    compare_with_replica(key);
     mirror.counts.keys++;
     add_about("TYPE", key, NULL, NULL);
     add_about("PEXPIRETIME", key, NULL, NULL);
@@ -341,7 +392,10 @@ void mirror_compare_keys(void)
     const gh_str words[3] = {gh_str_literal("EVAL"), gh_str_of(count_keys), gh_str_literal("0")};
     mirror_send();
     mirror.who = 0;
+    gh_store_set_time(mirror.replica, mirror.now_us);
+    compare_counts();
     gh_store_each_key(mirror.store, compare_key, NULL);
+    gh_store_set_time(mirror.replica, mirror.now_us + REPLICA_AHEAD_US);
     mirror_add(words, 3);
     mirror_send();
     mirror.who = who;

@@ -1,5 +1,6 @@
 /* mirror.h -- the store and a real server side by side: each request goes to both at the same moment of their held
-   clocks, and their replies are compared byte by byte. */
+   clocks, and their replies are compared byte by byte. Beside them a second store, a replica, which is told what the
+   first one logs, and must have the same keys. */
 
 #ifndef GUILDHALL_TESTS_DIFFERENTIAL_MIRROR_H
 #define GUILDHALL_TESTS_DIFFERENTIAL_MIRROR_H
@@ -11,7 +12,7 @@
 
 enum
 {
-    MIRROR_BATCH = 32, /* requests at one moment, at most */
+    MIRROR_BATCH = 128, /* requests at one moment, at most */
     MIRROR_WORDS = 64
 };
 

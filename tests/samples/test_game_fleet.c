@@ -24,6 +24,23 @@ static void fleet_runs_for_its_time_and_all_holds(void** state)
     program_expect_text(&fleet.program, "  Borduria ");
 }
 
+/* The server is there, and nobody asks it. */
+static void fleet_plays_in_one_process(void** state)
+{
+    (void)state;
+#if defined(GH_WITH_EMBEDDED)
+    prepare_fleet("20", "3");
+    program_argument(&fleet.program, "--embedded");
+    start_fleet();
+    expect_good_end();
+    expect_nothing_behind();
+    program_expect_text(&fleet.program, "audit of the store");
+    assert_int_equal(redis_server_calls(fleet.store, "evalsha"), 0);
+#else
+    suite_skip("built without guildhall_embedded");
+#endif
+}
+
 static void kill_member(const char* name)
 {
     board_row row;
@@ -247,6 +264,7 @@ static void fleet_says_what_its_options_take(void** state)
 }
 
 TEST_FILE(game_fleet, cmocka_unit_test(fleet_runs_for_its_time_and_all_holds),
+          cmocka_unit_test(fleet_plays_in_one_process),
           cmocka_unit_test(fleet_survives_killed_workers_and_a_store_that_dies_and_freezes),
           cmocka_unit_test(fleet_ends_at_once_when_asked_twice), cmocka_unit_test(fleet_notices_a_coin_too_many),
           cmocka_unit_test(fleet_refuses_a_prefix_that_somebody_has_keys_with),

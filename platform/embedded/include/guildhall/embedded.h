@@ -22,7 +22,8 @@
      a server    It listens to no port. redis-cli cannot look into it; gh_embedded_ask does.
      complete    MULTI, streams, geo, blocking commands, functions, and of Lua cjson, struct and bit are not in it. A
                  script or command of your own that needs one of these is told "unknown command", or that there is no
-                 such global variable. ACL is there as far as users, commands, keys and channels go.
+                 such global variable; one that overwrites what Lua has under a name is not stopped from it.
+                 ACL is there as far as users, commands, keys and channels go.
      bounded     It takes from the heap what its keys need, and evicts nothing. Without memory it ends the program.
 
    Time     A request is carried out while the client sends it, at the time of config.unix_us; a reply is there at once.
@@ -53,7 +54,7 @@ typedef struct gh_embedded_config
     uint64_t (*unix_us)(void* context);
     void* context;
 
-    uint64_t seed; /* of its ids and draws, so that a test can be repeated; 0, the default: from the platform's entropy */
+    uint64_t seed; /* of its ids and draws, so that a test can be repeated; 0, the default: from the inner platform */
 } gh_embedded_config;
 
 GH_API gh_embedded_config gh_embedded_config_default(void);
