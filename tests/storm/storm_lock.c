@@ -173,7 +173,8 @@ static void turn_write(lock_write* write)
 static void turn_held(lock_actor* a, lock_hand* hand)
 {
     uint64_t end_us = storm_time_of(a->me, gh_lock_end_us(&hand->lock));
-    if (!hand->held && hand->hold_us != 0) hand->hold_end_us = a->me->now_us + hand->hold_us;
+    /* a little less, for clocks that run unevenly */
+    if (!hand->held && hand->hold_us != 0) hand->hold_end_us = a->me->now_us + hand->hold_us - hand->hold_us / 200;
     if (hand->hold_us != 0 && end_us > hand->hold_end_us) end_us = hand->hold_end_us;
     if (!hand->held)
     {
