@@ -121,7 +121,9 @@ static void note(campaign_sum* sum, const campaign_job* job)
     sum->requests += r->requests;
     sum->virtual_us += r->virtual_us;
     sum->digest += r->digest * (job->wish.seed * 2 + 1); /* whoever ends first */
-    if (r->broken == 0 || failures.count == FAILED_MAX) return;
+    if (r->broken == 0) return;
+    printf("FAILED: seed %llu: \"%s\"\n", (unsigned long long)job->wish.seed, r->promise);
+    if (failures.count == FAILED_MAX) return;
     failures.wishes[failures.count] = job->wish;
     failures.results[failures.count++] = *r;
 }

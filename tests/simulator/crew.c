@@ -16,6 +16,8 @@ enum
     STALL_US = 60000,
     CALM_FRAME_US = 25000,
     DRAIN_US = 2000000,
+    SLEEP_LEAST_US = 1000,
+    SLEEP_MOST_US = 60000000,
     WAIT_STEP_US = 20000
 };
 
@@ -35,6 +37,7 @@ typedef struct crew_process
     bool idle; /* so far in this frame */
     bool runs;
     bool frozen;
+    bool asleep; /* because it wants to be */
     bool missed; /* it had something to do while it was frozen */
     bool drains;
 } crew_process;
@@ -44,6 +47,7 @@ static struct
     crew_process all[STORM_PLAYERS_MAX];
     unsigned clients[STORM_PLAYERS_MAX];
     crew_pace pace;
+    bool plays;
     storm_stage stage;
 } crew;
 
@@ -51,6 +55,7 @@ void crew_open(const unsigned clients[STORM_PLAYERS_MAX], crew_pace pace)
 {
     memcpy(crew.clients, clients, sizeof crew.clients);
     crew.pace = pace;
+    crew.plays = true;
     crew.stage = STAGE_RUN;
 }
 
@@ -90,10 +95,9 @@ static uint64_t draw_budget(crew_process* p)
 static void take_step(crew_process* p)
 {
     player_seat* seat = &p->seats[p->step / 2];
-    bool may_begin = crew.stage == STAGE_RUN, idle = true;
+    bool may_begin = crew.stage == STAGE_RUN && crew.plays, idle = true;
     p->host.spent_us = 0;
     if (p->step % 2 == 0) seat_tick(seat, history_now(), network_clock(&p->host), draw_budget(p));
-    else if (may_begin && crew.pace.rest > 0 && !random_one_in(&p->random, crew.pace.rest + 1)) idle = false;
     else
         for (unsigned i = 0; i < p->turns; i++) idle = seat_act(seat, may_begin);
     p->idle = p->idle && idle;
@@ -146,9 +150,42 @@ static void drain(crew_process* p)
     p->runs = false;
 }
 
+/* Until one of its clients has something to do, or something arrives for it. */
+static void sleep_long(crew_process* p)
+{
+    uint64_t now_us = history_now(), wake_us = now_us + SLEEP_MOST_US;
+    uint64_t bytes_us = network_next_us(&p->host), clock_us = network_clock(&p->host);
+    if (bytes_us < wake_us) wake_us = bytes_us;
+    for (unsigned i = 0; i < crew.clients[p->who.process]; i++)
+    {
+        uint64_t due_us = gh_next_deadline(p->seats[i].client.client);
+        uint64_t left_us = due_us > clock_us ? due_us - clock_us : 0;
+        if (left_us < wake_us - now_us) wake_us = now_us + left_us;
+    }
+    p->asleep = true;
+    later(p, wake_us > now_us + SLEEP_LEAST_US ? wake_us - now_us : SLEEP_LEAST_US);
+}
+
+void crew_let_play(bool plays)
+{
+    crew.plays = plays;
+    for (unsigned i = 0; plays && i < storm.players; i++)
+    {
+        crew_process* p = &crew.all[i];
+        if (!p->asleep || !p->runs) continue;
+        p->lives++; /* when it would have woken up is of no interest any more */
+        later(p, random_below(&p->random, p->frame_us));
+    }
+}
+
 static void end_frame(crew_process* p)
 {
     p->step = 0;
+    if (p->idle && !crew.plays && crew.stage == STAGE_RUN)
+    {
+        sleep_long(p);
+        return;
+    }
     if (p->idle && crew.stage != STAGE_RUN) begin_drain(p);
     uint64_t frame_us = p->frame_us;
     if (crew.stage != STAGE_RUN && frame_us < CALM_FRAME_US) frame_us = CALM_FRAME_US;
@@ -168,6 +205,8 @@ static void go_on(void* context, uint64_t life)
     }
     if (p->step == 0)
     {
+        if (p->asleep) p->last_us = history_now();
+        p->asleep = false;
         note_stall(p);
         p->idle = true;
     }
@@ -197,7 +236,7 @@ static void start(unsigned player)
     storm_event build = {.system = STORM_CORE, .what = MARK_BUILD, .a = gh_version()};
     p->who.process = (uint8_t)player;
     p->who.client = 0;
-    p->frozen = p->missed = p->drains = false;
+    p->frozen = p->missed = p->drains = p->asleep = false;
     p->runs = true;
     p->lives++;
     p->step = 0;

@@ -9,8 +9,10 @@ typedef struct crew_pace
 {
     uint64_t frame_us; /* 0: as is drawn for each process */
     unsigned turns;    /* of the actors in a frame; 0: the same */
-    unsigned rest;     /* and so many frames without, on average, behind each with */
 } crew_pace;
+
+/* While nobody plays, what is held is given back, and whoever has nothing to do sleeps for as long as he may. */
+void crew_let_play(bool plays);
 
 /* How many clients each of storm.players has. */
 void crew_open(const unsigned clients[STORM_PLAYERS_MAX], crew_pace pace);

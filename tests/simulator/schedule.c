@@ -26,13 +26,18 @@ enum
 {
     BEGIN_US = 1000000000, /* nothing may take the beginning for "never" */
     RECORDS_MAX = 2000000,
-    RECORDS_OF_SPEED = 20000000,
+    RECORDS_OF_MANY = 60000000,
+    PLAY_BEFORE_US = 1000000,
+    PLAY_BEHIND_US = 1500000,
     SPEED_FRAME_US = 16667,
     SPEED_TURNS = 32,
+    PACE_OF_A_YEAR = 8,
     LOOK_US = 10000,
     RUN_CAP_US = 120000000,
     QUIET_CAP_US = 60000000
 };
+
+static const uint64_t HOUR_US = UINT64_C(3600000000), DAY_US = UINT64_C(86400000000);
 
 /* ---- drawn ------------------------------------------------------------------------------------------------ */
 
@@ -76,12 +81,11 @@ static uint32_t draw_clients(random_stream* random, const schedule_wish* wish, u
 }
 
 /* A large fleet that does nothing but play. */
-static uint32_t make_large(const schedule_wish* wish, unsigned clients[STORM_PLAYERS_MAX])
+static uint32_t make_large(uint32_t wanted, unsigned clients[STORM_PLAYERS_MAX])
 {
-    storm.players = (wish->speed_clients + STORM_CLIENTS - 1) / STORM_CLIENTS;
+    storm.players = (wanted + STORM_CLIENTS - 1) / STORM_CLIENTS;
     if (storm.players > STORM_PLAYERS_MAX) storm.players = STORM_PLAYERS_MAX;
     for (unsigned i = 0; i < storm.players; i++) clients[i] = STORM_CLIENTS;
-    for (uint8_t i = 1; i < STORM_SYSTEM_END; i++) storm.on[i] = true;
     return storm.players * STORM_CLIENTS;
 }
 
@@ -101,7 +105,13 @@ static void open_crew(const schedule_wish* wish, const unsigned clients[STORM_PL
     for (uint8_t i = 1; i < STORM_SYSTEM_END; i++) systems += storm.on[i] ? 1 : 0;
     unsigned crowd = systems * count / 24;
     storm.haste = 1 + crowd < 4 ? 1 + crowd : 4;
-    crew_pace slow = {.rest = crowd < 4 ? crowd : 4};
+    storm.pace = crowd < 4 ? 1 + crowd : 5;
+    crew_pace slow = {0};
+    if (wish->days != 0)
+    {
+        storm.gap_us = HOUR_US;
+        storm.pace = PACE_OF_A_YEAR;
+    }
     crew_pace fast = {.frame_us = SPEED_FRAME_US, .turns = SPEED_TURNS};
     crew_open(clients, wish->speed_clients == 0 ? slow : fast);
 }
@@ -125,14 +135,22 @@ static void prepare(const schedule_wish* wish, schedule_result* result, uint32_t
     result->clients = draw_clients(&random, wish, clients);
     storm.small = !random_one_in(&random, 4);
     draw_systems(&random);
-    if (wish->speed_clients != 0) result->clients = make_large(wish, clients);
+    if (wish->days != 0 && wish->systems == NULL)
+        for (uint8_t i = 1; i < STORM_SYSTEM_END; i++)
+            storm.on[i] = i != STORM_counters && i != STORM_aggregate && i != STORM_files;
+    if (wish->days != 0) result->clients = make_large(SCHEDULE_CLIENTS_MOST, clients);
+    if (wish->speed_clients != 0)
+    {
+        result->clients = make_large(wish->speed_clients, clients);
+        for (uint8_t i = 1; i < STORM_SYSTEM_END; i++) storm.on[i] = true;
+    }
     if (wish->systems != NULL)
     {
         memset(storm.on, 0, sizeof storm.on);
         (void)storm_choose_systems(wish->systems);
     }
     events_open(BEGIN_US);
-    open_history(wish->speed_clients == 0 ? RECORDS_MAX : RECORDS_OF_SPEED);
+    open_history(wish->speed_clients == 0 && wish->days == 0 ? RECORDS_MAX : RECORDS_OF_MANY);
     network_open();
     open_crew(wish, clients, result->clients);
     if (wish->trace != NULL) trace_begin();
@@ -143,11 +161,45 @@ static void prepare(const schedule_wish* wish, schedule_result* result, uint32_t
 
 static bool has_weather;
 
+static void let_play(void* context, uint64_t plays)
+{
+    (void)context;
+    crew_let_play(plays != 0);
+    if (plays != 0) witness_begin();
+    else witness_sleep();
+}
+
+/* Of a year: ops are begun around a fault, and then whoever has nothing to do sleeps. */
+static void rest_until(uint64_t next_us)
+{
+    if (next_us < history_now() + PLAY_BEHIND_US + PLAY_BEFORE_US) return;
+    events_at(history_now() + PLAY_BEHIND_US, let_play, NULL, 0);
+    events_at(next_us - PLAY_BEFORE_US, let_play, NULL, 1);
+}
+
 static void weather(void* context, uint64_t x)
 {
     (void)context;
     (void)x;
-    if (has_weather) events_at(nemesis_turn(history_now()), weather, NULL, 0);
+    if (!has_weather) return;
+    uint64_t next_us = nemesis_turn(history_now());
+    events_at(next_us, weather, NULL, 0);
+    if (storm.gap_us != 0) rest_until(next_us);
+}
+
+static void play_for_days(uint32_t days)
+{
+    uint64_t end_us = history_now() + days * DAY_US;
+    has_weather = true;
+    nemesis_start(history_now());
+    weather(NULL, 0);
+    for (uint32_t day = 0, seen = 0; history_now() < end_us && !history_is_full(); day++)
+    {
+        events_run(history_now() + DAY_US);
+        printf("day %u: %u faults, %u records\n", day + 1, nemesis_struck(), history_count() - seen);
+        seen = history_count();
+    }
+    has_weather = false;
 }
 
 static void play(uint32_t ops, bool good_weather)
@@ -242,7 +294,8 @@ void schedule_run(const schedule_wish* wish, schedule_result* result)
     if (!for_speed) witness_begin();
     players_start();
     double begin_s = processor_s();
-    play(ops, for_speed);
+    if (wish->days != 0) play_for_days(wish->days);
+    else play(ops, for_speed);
     result->played_s = processor_s() - begin_s;
     storm_end end = {.all_ended = true};
     if (!for_speed) end = come_to_rest();

@@ -28,6 +28,7 @@ typedef struct schedule_wish
     const char* trace;               /* the same: what went over the wire, among all that happened */
     uint32_t ops;                    /* at most so many; 0: as drawn */
     uint32_t clients;                /* the same */
+    uint32_t days;                   /* a large fleet for so long, with a fault an hour; 0: a run as drawn */
     uint32_t speed_clients;          /* exactly so many, in good weather, and nothing is judged; 0: a fleet as drawn */
     bool left_out[STORM_FAULTS_MAX]; /* the first, second, ... fault of the weather */
     storm_store store;               /* 0: as drawn */

@@ -152,8 +152,8 @@ void shrink_and_show(const schedule_wish* wish, const schedule_result* result, c
     shrink.result = *result;
     shrink.tries = 0;
     (void)snprintf(shrink.promise, sizeof shrink.promise, "%s", result->promise);
-    printf("FAILED: seed %llu: \"%s\"; %llu ops, %u clients, %u faults\n", (unsigned long long)wish->seed,
-           result->promise, (unsigned long long)result->ops, result->clients, result->faults);
+    printf("seed %llu: \"%s\"; %llu ops, %u clients, %u faults\n", (unsigned long long)wish->seed, result->promise,
+           (unsigned long long)result->ops, result->clients, result->faults);
     schedule_wish same = shrink.best;
     if (!still_fails(&same))
     {

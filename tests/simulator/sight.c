@@ -50,19 +50,30 @@ redisReply* storm_look_command(storm_look* look, const char* key, const char* fo
 
 /* ---- the witness ------------------------------------------------------------------------------------------ */
 
+static bool begun, sleeps;
+
 static void witness_looks(void* context, uint64_t x)
 {
     storm_look look = {.who = witness_name};
     (void)context;
     (void)x;
     if (storm_stage_now() == STAGE_STOP) return;
+    if (sleeps) return;
     for (uint8_t i = 1; i < STORM_SYSTEM_END && !history_has_overflowed(); i++)
         if (storm_system_is_on(i) && storm_system_of(i)->witness != NULL) storm_system_of(i)->witness(&look);
     events_at(history_now() + WITNESS_PAUSE_US, witness_looks, NULL, 0);
 }
 
+void witness_sleep(void)
+{
+    sleeps = true;
+}
+
 void witness_begin(void)
 {
+    if (begun && !sleeps) return;
+    begun = true;
+    sleeps = false;
     events_at(history_now() + WITNESS_PAUSE_US, witness_looks, NULL, 0);
 }
 

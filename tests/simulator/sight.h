@@ -3,8 +3,9 @@
 #ifndef GUILDHALL_TESTS_SIMULATOR_SIGHT_H
 #define GUILDHALL_TESTS_SIMULATOR_SIGHT_H
 
-/* The witness looks now and then, until the stage is STAGE_STOP. */
+/* The witness looks now and then, until the stage is STAGE_STOP, or for a while not at all. */
 void witness_begin(void);
+void witness_sleep(void);
 
 /* Reads what is left, system by system. */
 void audit_run(void);

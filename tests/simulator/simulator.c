@@ -75,6 +75,7 @@ static bool read_flag(const char* word)
     if (strcmp(word, "--verbose") == 0) options.wish.verbose = true;
     else if (strcmp(word, "--prove") == 0) options.prove = true;
     else if (strcmp(word, "--speed") == 0) options.speed = true;
+    else if (strcmp(word, "--year") == 0) options.wish.days = 365;
     else if (strcmp(word, "--server") == 0) options.wish.store = STORM_ONE;
     else if (strcmp(word, "--failover") == 0) options.wish.store = STORM_PAIR;
     else if (strcmp(word, "--cluster") == 0) options.wish.store = STORM_CLUSTER;
@@ -88,6 +89,7 @@ static void read_option(const char* word, const char* value)
     schedule_wish* wish = &options.wish;
     if (value == NULL) complain("does not know, or wants a value behind: ", word);
     if (strcmp(word, "--seeds") == 0) read_seeds(value);
+    else if (strcmp(word, "--days") == 0) wish->days = (uint32_t)number_of(value);
     else if (strcmp(word, "--one") == 0) wish->seed = number_of(value);
     else if (strcmp(word, "--system") == 0) wish->systems = value;
     else if (strcmp(word, "--faults") == 0) wish->faults = value;
@@ -134,7 +136,6 @@ static int run_one(void)
 static void on_failure(const schedule_wish* wish, const schedule_result* result)
 {
     if (options.shrunk++ < SHRUNK_MOST) shrink_and_show(wish, result, options.folder);
-    else printf("FAILED: seed %llu: \"%s\"\n", (unsigned long long)wish->seed, result->promise);
 }
 
 static double seconds_now(void)
@@ -172,5 +173,6 @@ int main(int count, char** words)
         speed_show();
         return 0;
     }
-    return options.one ? run_one() : run_many();
+    if (options.wish.days != 0 && !options.one) options.wish.seed = options.first;
+    return options.one || options.wish.days != 0 ? run_one() : run_many();
 }

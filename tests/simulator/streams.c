@@ -217,9 +217,12 @@ uint64_t network_next_us(const network_host* host)
     {
         const network_link* link = &network.links[i];
         const network_flow* flow = &link->flows[WIRE_REPLIES];
+        const network_flow* asked = &link->flows[WIRE_REQUESTS];
         if (!link->used || link->closed || link->host != host) continue;
         if (link->severed || (flow->count == 0 && flow->ended)) return history_now();
         if (link->connect_us > history_now() && link->connect_us < next_us) next_us = link->connect_us;
+        if (asked->count > 0 && asked->pieces[asked->first].at_us + link->delay_us < next_us)
+            next_us = asked->pieces[asked->first].at_us + link->delay_us; /* an answer, perhaps */
         if (flow->count > 0 && flow->pieces[flow->first].at_us < next_us) next_us = flow->pieces[flow->first].at_us;
     }
     return next_us;

@@ -438,6 +438,12 @@ static unsigned weight_of(unsigned kind)
     return k->weight;
 }
 
+static uint64_t draw_gap(random_stream* random)
+{
+    if (storm.gap_us != 0) return storm.gap_us / 2 + random_below(random, storm.gap_us);
+    return random_between(random, GAP_LEAST_US, GAP_MOST_US) / (storm.haste > 1 ? storm.haste : 1);
+}
+
 static void draw_next(void)
 {
     unsigned sum = 0;
@@ -448,7 +454,7 @@ static void draw_next(void)
     unsigned number = f->at_us == 0 ? 0 : f->number + 1;
     memset(f, 0, sizeof *f);
     f->number = number;
-    f->at_us = before_us + random_between(random, GAP_LEAST_US, GAP_MOST_US) / (storm.haste > 1 ? storm.haste : 1);
+    f->at_us = before_us + draw_gap(random);
     uint64_t point = sum == 0 ? 0 : random_below(random, sum);
     while (sum != 0 && point >= weight_of(f->kind)) point -= weight_of(f->kind++);
     if (sum == 0) f->at_us = UINT64_MAX / 2;

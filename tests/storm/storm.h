@@ -156,7 +156,9 @@ typedef struct storm_options
     unsigned failovers;   /* so many, one after the other, and nothing else; 0: the weather */
     bool losses;          /* of this run: see storm.c */
     const char* faults;   /* NULL: all */
+    unsigned pace;        /* ops are begun so many times more seldom; 0: as 1 */
     unsigned haste;       /* faults come so many times faster; 0: as 1 */
+    uint64_t gap_us;      /* between two of them, on average; 0: as a storm has it */
     const bool* left_out; /* the first, second, ... fault, of STORM_FAULTS_MAX; NULL: none is */
     const char* redis;    /* NULL: from the PATH */
     const char* history;  /* a file for all records; NULL: none */
@@ -175,6 +177,9 @@ typedef enum storm_stage
 
 storm_stage storm_stage_now(void);
 void storm_set_stage(storm_stage stage);
+
+/* For actors: true once in so many turns, and more seldom by storm.pace. */
+bool storm_is_time(random_stream* random, uint64_t odds);
 
 /* A stream for a label and three numbers, from the run's seed. */
 random_stream storm_random(const char* label, uint64_t x, uint64_t y, uint64_t z);

@@ -164,7 +164,7 @@ static void turn_flush(aggregate_actor* a, bool may_begin)
 {
     if (a->op == 0)
     {
-        if (may_begin && random_one_in(&a->random, 50)) begin_file(a);
+        if (may_begin && storm_is_time(&a->random, 50)) begin_file(a);
         return;
     }
     if (random_one_in(&a->random, 1000)) gh_op_cancel(&a->flush.op);
@@ -201,7 +201,7 @@ static void turn_read(aggregate_actor* a, bool may_begin)
 {
     if (a->read_op == 0)
     {
-        if (!may_begin || !random_one_in(&a->random, 100)) return;
+        if (!may_begin || !storm_is_time(&a->random, 100)) return;
         uint8_t day = (uint8_t)random_below(&a->random, AGGREGATE_DAYS);
         a->read_op = history_begin(a->me->who, STORM_aggregate, AGGREGATE_READ, day);
         if (a->read_op == 0) return;

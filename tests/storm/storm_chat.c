@@ -43,6 +43,7 @@ typedef struct chat_listening
     char names[LISTENERS][32];
     uint32_t op;
     bool begun;
+    uint64_t feeds;     /* begun so far */
     gh_chat_room* held; /* a room that is not done with yet */
     gh_chat_change change;
     uint32_t change_op;
@@ -140,7 +141,7 @@ static void turn_send(chat_actor* a, chat_sender* s, bool may_begin)
 {
     if (s->op == 0)
     {
-        if (may_begin && random_one_in(&a->random, 25)) begin_send(a, s);
+        if (may_begin && storm_is_time(&a->random, 25)) begin_send(a, s);
         return;
     }
     gh_status status = gh_op_poll(&s->send.op);
@@ -212,7 +213,7 @@ static void turn_fetch(chat_actor* a, bool may_begin)
 {
     if (a->fetch_op == 0)
     {
-        if (may_begin && random_one_in(&a->random, 10)) begin_fetch(a);
+        if (may_begin && storm_is_time(&a->random, 10)) begin_fetch(a);
         return;
     }
     gh_status status = gh_op_poll(&a->fetch.op);
@@ -279,7 +280,7 @@ static void turn_change(chat_actor* a, bool may_begin)
     if (a->change_op == 0)
     {
         uint8_t name = (uint8_t)random_below(&a->random, TALK_NAMES);
-        if (!may_begin || !random_one_in(&a->random, a->gone[name] ? 5 : 100)) return;
+        if (!may_begin || !storm_is_time(&a->random, a->gone[name] ? 5 : 100)) return;
         gh_status status = begin_change(a, name);
         if (status == GH_OK) return;
         history_end(a->change_op, STORM_NOT_DONE, status);
@@ -311,7 +312,7 @@ static void begin_feed(chat_actor* a)
     config.list_us = random_between(&a->random, 1000000, 2000000);
     if (l->op == 0) l->op = history_begin(a->me->who, STORM_chat, TALK_FEED, 0);
     if (l->op == 0 || gh_chat_feed_begin(&l->feed, a->me->client, &config) != GH_OK) return;
-    history_at(l->op)->a++;
+    history_at(l->op)->a = ++l->feeds;
     l->begun = true;
 }
 
@@ -405,7 +406,7 @@ static void turn_entering(chat_actor* a, bool may_begin)
     chat_listening* l = &a->listening;
     if (l->change_op == 0)
     {
-        if (!may_begin || !random_one_in(&a->random, 150)) return;
+        if (!may_begin || !storm_is_time(&a->random, 150)) return;
         gh_status status = begin_entering(a, (uint8_t)random_below(&a->random, TALK_NAMES));
         if (status == GH_OK) return;
         history_end(l->change_op, STORM_NOT_DONE, status);

@@ -68,7 +68,7 @@ static void turn_hand(command_actor* a, command_hand* hand, bool may_begin)
 {
     if (hand->op == 0)
     {
-        if (may_begin && random_one_in(&a->random, 20)) begin_once(a, hand);
+        if (may_begin && storm_is_time(&a->random, 20)) begin_once(a, hand);
         return;
     }
     gh_status status = gh_op_poll(&hand->command.op);

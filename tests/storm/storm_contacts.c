@@ -129,7 +129,7 @@ static void turn_change(contact_actor* a, contact_change* c, bool may_begin)
 {
     if (c->op == 0)
     {
-        if (may_begin && random_one_in(&a->random, 40)) begin_change(a, c);
+        if (may_begin && storm_is_time(&a->random, 40)) begin_change(a, c);
         return;
     }
     gh_status status = gh_op_poll(&c->change.op);
@@ -166,7 +166,7 @@ static void turn_load(contact_actor* a, bool may_begin)
 {
     if (a->load_op == 0)
     {
-        if (!may_begin || !random_one_in(&a->random, 80)) return;
+        if (!may_begin || !storm_is_time(&a->random, 80)) return;
         uint8_t owner = (uint8_t)random_below(&a->random, SET_OWNERS);
         bool blocked = random_one_in(&a->random, 3);
         a->load_op = history_begin(a->me->who, STORM_contacts, SET_LOAD, owner);

@@ -101,7 +101,7 @@ static void turn_read(counter_actor* a, bool may_begin)
 {
     if (a->read_op == 0)
     {
-        if (!may_begin || !random_one_in(&a->random, 60)) return;
+        if (!may_begin || !storm_is_time(&a->random, 60)) return;
         uint8_t name = (uint8_t)random_below(&a->random, COUNTERS_NAMES);
         a->read_op = history_begin(a->me->who, STORM_counters, COUNTERS_READ, name);
         if (a->read_op == 0) return;

@@ -109,7 +109,7 @@ static void turn_send(file_actor* a, bool may_begin)
 {
     if (a->send_op == 0)
     {
-        if (may_begin && random_one_in(&a->random, 200)) begin_send(a);
+        if (may_begin && storm_is_time(&a->random, 200)) begin_send(a);
         return;
     }
     gh_status status = gh_op_poll(&a->send.op);
@@ -145,7 +145,7 @@ static void turn_list(file_actor* a, bool may_begin)
 {
     if (a->list_op == 0)
     {
-        if (!may_begin || a->read_op != 0 || !random_one_in(&a->random, 30)) return;
+        if (!may_begin || a->read_op != 0 || !storm_is_time(&a->random, 30)) return;
         gh_files_list_config config = gh_files_list_config_default();
         config.entries = a->entries;
         config.entry_count = ENTRIES;

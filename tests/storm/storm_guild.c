@@ -64,7 +64,7 @@ static void turn_hand(guild_actor* a, guild_hand* hand, bool may_begin)
 {
     if (hand->op == 0)
     {
-        if (may_begin && random_one_in(&a->random, 40)) begin_change(a, hand);
+        if (may_begin && storm_is_time(&a->random, 40)) begin_change(a, hand);
         return;
     }
     gh_status status = gh_op_poll(&hand->change.op);

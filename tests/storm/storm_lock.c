@@ -173,7 +173,8 @@ static void turn_write(lock_write* write)
 static void turn_held(lock_actor* a, lock_hand* hand)
 {
     uint64_t end_us = storm_time_of(a->me, gh_lock_end_us(&hand->lock));
-    if (!hand->held && hand->hold_us != 0) hand->hold_end_us = a->me->now_us + hand->hold_us;
+    /* a little less, for clocks that run unevenly */
+    if (!hand->held && hand->hold_us != 0) hand->hold_end_us = a->me->now_us + hand->hold_us - hand->hold_us / 200;
     if (hand->hold_us != 0 && end_us > hand->hold_end_us) end_us = hand->hold_end_us;
     if (!hand->held)
     {
@@ -204,7 +205,7 @@ static void turn_lock(lock_actor* a, lock_hand* hand, bool may_begin)
 {
     if (hand->op == 0)
     {
-        if (may_begin && random_one_in(&a->random, hand == &a->hands[0] ? 20 : 60)) begin_lock(a, hand);
+        if (may_begin && storm_is_time(&a->random, hand == &a->hands[0] ? 20 : 60)) begin_lock(a, hand);
         return;
     }
     gh_status status = gh_op_poll(&hand->lock.op);
@@ -259,7 +260,7 @@ static void turn_set(lock_actor* a, bool may_begin)
 {
     if (a->set_op == 0)
     {
-        if (may_begin && random_one_in(&a->random, 150)) begin_set(a);
+        if (may_begin && storm_is_time(&a->random, 150)) begin_set(a);
         return;
     }
     gh_status status = gh_op_poll(&a->set.op);

@@ -83,7 +83,7 @@ static void turn_push(mailbox_actor* a, mailbox_sender* s, bool may_begin)
 {
     if (s->op == 0)
     {
-        if (may_begin && random_one_in(&a->random, 16)) begin_push(a, s);
+        if (may_begin && storm_is_time(&a->random, 16)) begin_push(a, s);
         return;
     }
     gh_status status = gh_op_poll(&s->push.op);
@@ -146,7 +146,7 @@ static void turn_fetch(mailbox_actor* a, bool may_begin)
 {
     if (a->fetch_op == 0)
     {
-        if (may_begin && random_one_in(&a->random, 6)) begin_fetch(a);
+        if (may_begin && storm_is_time(&a->random, 6)) begin_fetch(a);
         return;
     }
     gh_status status = gh_op_poll(&a->fetch.op);

@@ -135,7 +135,7 @@ static void turn_refresh(row_actor* a, bool may_begin)
     if (a->me->who.client != 0) return;
     if (a->refresh_op == 0)
     {
-        if (may_begin && jobs_are_done(a) && random_one_in(&a->random, 50)) begin_refresh(a);
+        if (may_begin && jobs_are_done(a) && storm_is_time(&a->random, 50)) begin_refresh(a);
         return;
     }
     gh_status status = gh_op_poll(&a->rows.op);
@@ -158,7 +158,7 @@ static void turn_get(row_actor* a, row_reader* r, bool may_begin)
 {
     if (r->op == 0)
     {
-        if (!may_begin || !random_one_in(&a->random, 40)) return;
+        if (!may_begin || !storm_is_time(&a->random, 40)) return;
         gh_row_get_config config = gh_row_get_config_default();
         config.buffer = r->buffer;
         config.buffer_size = sizeof r->buffer;
@@ -193,7 +193,7 @@ static void turn_schedule(row_actor* a, bool may_begin)
 {
     if (a->schedule_op == 0)
     {
-        if (!may_begin || !random_one_in(&a->random, 150)) return;
+        if (!may_begin || !storm_is_time(&a->random, 150)) return;
         gh_row_schedule_config config = gh_row_schedule_config_default();
         uint8_t name = (uint8_t)random_below(&a->random, ROWS_NAMES);
         bool away = random_one_in(&a->random, 120);

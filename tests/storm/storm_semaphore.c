@@ -113,7 +113,7 @@ static void turn_hand(semaphore_actor* a, permit_hand* hand, bool may_begin)
 {
     if (hand->op == 0)
     {
-        if (may_begin && random_one_in(&a->random, 60)) begin_permit(a, hand);
+        if (may_begin && storm_is_time(&a->random, 60)) begin_permit(a, hand);
         return;
     }
     gh_status status = gh_op_poll(&hand->permit.op);

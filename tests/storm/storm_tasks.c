@@ -193,7 +193,7 @@ static void turn_push(task_actor* a, task_push* p, bool may_begin)
 {
     if (p->op == 0)
     {
-        if (may_begin && random_one_in(&a->random, 70)) begin_push(a, p);
+        if (may_begin && storm_is_time(&a->random, 70)) begin_push(a, p);
         return;
     }
     gh_status status = gh_op_poll(&p->push.op);
@@ -335,7 +335,7 @@ static void turn_hand(task_actor* a, bool may_begin)
     switch (a->state)
     {
     case HAND_IDLE:
-        if (may_begin && random_one_in(&a->random, 15)) begin_take(a);
+        if (may_begin && storm_is_time(&a->random, 15)) begin_take(a);
         break;
     case HAND_TAKING: turn_taking(a); break;
     case HAND_WORKING: turn_working(a, may_begin); break;
@@ -427,7 +427,7 @@ static void turn_worker(task_actor* a, bool may_begin)
     if (a->me->who.client > 1) return; /* the others take by hand alone */
     if (a->work_op == 0)
     {
-        if (may_begin && random_one_in(&a->random, 50)) begin_work(a);
+        if (may_begin && storm_is_time(&a->random, 50)) begin_work(a);
         return;
     }
     gh_status status = gh_op_poll(&a->worker.op);
@@ -451,7 +451,7 @@ static void turn_edit(task_actor* a, bool may_begin)
 {
     if (a->edit_op == 0)
     {
-        if (!may_begin || a->last_push == 0 || !random_one_in(&a->random, 300)) return;
+        if (!may_begin || a->last_push == 0 || !storm_is_time(&a->random, 300)) return;
         const storm_record* push = history_at(a->last_push);
         uint32_t place = (uint32_t)random_below(&a->random, push->a);
         int size = snprintf(a->ref_id, sizeof a->ref_id, "%u.%u", a->last_push, place);
@@ -534,7 +534,7 @@ static void turn_letters(task_actor* a, bool may_begin)
     }
     if (a->dead_op == 0)
     {
-        if (may_begin && random_one_in(&a->random, 150)) begin_letters(a);
+        if (may_begin && storm_is_time(&a->random, 150)) begin_letters(a);
         return;
     }
     gh_status status = gh_op_poll(&a->dead.op);
