@@ -468,8 +468,9 @@ typedef struct gh_handshake_verdict
 void gh_handshake_begin(gh_node* node);
 void gh_handshake_encode(gh_node* node);
 gh_handshake_verdict gh_handshake_reply(gh_node* node, uint32_t step, const gh_reply* reply);
-void gh_handshake_forget(gh_node* node); /* what it has found of a server that is no more: its warnings */
-void gh_client_warn(gh_client* client, gh_warning warning, const char* text, gh_str detail); /* once, while it is so */
+/* Of what no server says: once, while it is so. */
+void gh_client_warn(gh_client* client, gh_warning warning, const char* text, gh_str detail);
+uint32_t gh_client_warnings(const gh_client* client); /* of all nodes, and of what no server says */
 
 /* rights.c */
 void gh_rights_doubt(gh_node* node); /* the user's rights may have changed: look again before a script runs */
