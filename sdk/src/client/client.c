@@ -277,6 +277,14 @@ gh_status gh_client_unique(gh_client* client, char out[GH_UNIQUE_SIZE])
     return GH_OK;
 }
 
+uint32_t gh_client_warnings(const gh_client* client)
+{
+    uint32_t warnings = client->stats.warnings;
+    const gh_node* node;
+    for (node = client->nodes; node < client->nodes_end; node++) warnings |= node->warnings | node->warnings_found;
+    return warnings;
+}
+
 gh_status gh_client_read_stats(const gh_client* client, void* stats, size_t size)
 {
     gh_client_stats known;

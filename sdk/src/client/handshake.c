@@ -246,14 +246,6 @@ static void node_warn(gh_node* node, gh_warning warning, const char* text, gh_st
     warn_once(node->client, warning, text, detail);
 }
 
-uint32_t gh_client_warnings(const gh_client* client)
-{
-    uint32_t warnings = client->stats.warnings;
-    const gh_node* node;
-    for (node = client->nodes; node < client->nodes_end; node++) warnings |= node->warnings | node->warnings_found;
-    return warnings;
-}
-
 /* One line "name:value" of an INFO reply; empty if it is not there. */
 static gh_str info_field(gh_str info, gh_str name)
 {
