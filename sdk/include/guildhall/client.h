@@ -359,7 +359,7 @@ static inline gh_status gh_client_get_stats(const gh_client* client, gh_client_s
 GH_API gh_str gh_client_last_invalid(const gh_client* client);
 
 /* How a client stands, as text for a log or a bug report: links, requests, timers, busy ops by system and state, stats.
-   write is called for each line, some sixty, in printable ASCII and without a line end; it lives until write returns.
+   write is called for each line, some fifty, in printable ASCII and without a line end; it lives until write returns.
    No password, name or payload is shown. Nothing changes by it, so it may be called from a hook. What the lines say may
    change with any version. GH_OK, GH_INVALID_CLIENT, GH_INVALID_OUT (write is NULL). */
 typedef void (*gh_dump_line)(void* context, gh_str line);

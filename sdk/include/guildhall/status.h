@@ -79,7 +79,7 @@
     X(INVALID_ADDRESS, INVALID, 7, "an address is not unix:PATH, A.B.C.D:PORT or [IPV6]:PORT, or there are too many") \
     X(INVALID_USER, INVALID, 8, "the user name is too long, or has no password")                                      \
     X(INVALID_PASSWORD, INVALID, 9, "the password is too long")                                                       \
-    X(INVALID_DATABASE, INVALID, 10, "the database is not within 0..1023, or not 0 on a Cluster")                     \
+    X(INVALID_DATABASE, INVALID, 10, "the database is not within 0..1023")                                            \
     X(INVALID_CLIENT_NAME, INVALID, 11, "the client name has spaces, or is too long")                                 \
     X(INVALID_PREFIX, INVALID, 12, "the prefix is empty, too long, or has odd letters")                               \
     X(INVALID_CAPACITY, INVALID, 13, "a capacity is out of range")                                                    \

@@ -285,21 +285,29 @@ gh_status gh_client_unique(gh_client* client, char out[GH_UNIQUE_SIZE])
     return GH_OK;
 }
 
+uint32_t gh_client_warnings(const gh_client* client)
+{
+    uint32_t warnings = client->stats.warnings;
+    const gh_node* node;
+    for (node = client->nodes; node < client->nodes_end; node++) warnings |= node->warnings | node->warnings_found;
+    return warnings;
+}
+
 gh_status gh_client_read_stats(const gh_client* client, void* stats, size_t size)
 {
-    const struct gh_topology* topology;
     gh_client_stats known;
     const gh_node* node;
     if (!gh_client_is_one(client)) return GH_INVALID_CLIENT;
     if (stats == NULL) return GH_INVALID_OUT;
-    topology = client->config.topology;
     known = client->stats;
-    known.nodes_known = topology == NULL ? 1 : topology->known(client);
-    for (node = client->nodes; node < client->nodes + client->servers; node++)
-        known.nodes_ready += node->link.state == GH_LINK_READY;
+    known.warnings = gh_client_warnings(client);
+    known.nodes_known = client->config.topology == NULL ? 1 : client->config.topology->known(client);
     for (node = client->nodes; node < client->nodes_end; node++)
+    {
+        if (node->main == NULL && node->link.state == GH_LINK_READY) known.nodes_ready++;
         if (gh_inbox_reply_bytes_max(&node->link.inbox) > known.reply_bytes_max)
             known.reply_bytes_max = gh_inbox_reply_bytes_max(&node->link.inbox);
+    }
     gh_sized_give(stats, size, &known, sizeof known);
     return GH_OK;
 }

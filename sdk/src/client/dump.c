@@ -233,10 +233,7 @@ static void dump_stats(dump* to, const gh_client* client)
         DUMP_FIELD(links_lost),     DUMP_FIELD(protocol_errors),   DUMP_FIELD(store_resets),
         DUMP_FIELD(store_doubts),   DUMP_FIELD(scripts_halved),    DUMP_FIELD(hints),
         DUMP_FIELD(bytes_sent),     DUMP_FIELD(log_lines_held),    DUMP_FIELD(bytes_received),
-        DUMP_FIELD(server_version), DUMP_FIELD(warnings),          DUMP_FIELD(nodes_known),
-        DUMP_FIELD(nodes_ready),    DUMP_FIELD(failovers),         DUMP_FIELD(moved),
-        DUMP_FIELD(asked),          DUMP_FIELD(try_again),         DUMP_FIELD(maps_read),
-        DUMP_FIELD(unreplicated)
+        DUMP_FIELD(server_version), DUMP_FIELD(warnings)
 #undef DUMP_FIELD
     };
     gh_client_stats stats;

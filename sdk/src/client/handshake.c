@@ -226,34 +226,22 @@ static gh_handshake_verdict given_up(gh_log_level level, const char* why)
 
 /* ---- the sanity check -------------------------------------------------------------------------------------------- */
 
-void gh_client_warn(gh_client* client, gh_warning warning, const char* text, gh_str detail)
+static void warn_once(gh_client* client, gh_warning warning, const char* text, gh_str detail)
 {
-    if ((client->stats.warnings & (uint32_t)warning) != 0) return;
-    client->stats.warnings |= (uint32_t)warning;
     if ((client->warnings_logged & (uint32_t)warning) == 0) gh_log_str(client, GH_LOG_WARNING, text, detail);
     client->warnings_logged |= (uint32_t)warning;
+}
+
+void gh_client_warn(gh_client* client, gh_warning warning, const char* text, gh_str detail)
+{
+    client->stats.warnings |= (uint32_t)warning;
+    warn_once(client, warning, text, detail);
 }
 
 void gh_node_warn(gh_node* node, gh_warning warning, const char* text, gh_str detail)
 {
     node->warnings_found |= (uint32_t)warning;
-    gh_client_warn(node->client, warning, text, detail);
-}
-
-/* Of all nodes; and what no server says. */
-static void tell_warnings(gh_client* client)
-{
-    const gh_node* node;
-    client->stats.warnings &= GH_WARNING_NODES;
-    for (node = client->nodes; node < client->nodes_end; node++)
-        client->stats.warnings |= node->warnings | node->warnings_found;
-}
-
-void gh_handshake_forget(gh_node* node)
-{
-    node->warnings = node->warnings_found = 0;
-    if (node->second != NULL) node->second->warnings = node->second->warnings_found = 0;
-    tell_warnings(node->client);
+    warn_once(node->client, warning, text, detail);
 }
 
 /* One line "name:value" of an INFO reply; empty if it is not there. */
@@ -426,8 +414,7 @@ static void handshake_done(gh_node* node)
     node->link.state = GH_LINK_READY;
     node->link.failures = 0;
     node->warnings = node->warnings_found;
-    tell_warnings(client);
-    client->warnings_logged = client->stats.warnings; /* what is mended now and comes back is said again */
+    client->warnings_logged = gh_client_warnings(client); /* what is mended now and comes back is said again */
     node->link.look_us = 0;
     client->stats.links_ready++;
     log_step(node, GH_LOG_INFO, node->link.title, gh_str_literal("ready"));

@@ -352,6 +352,7 @@ static inline bool gh_client_is_one(const gh_client* client)
 
 /* client.c: of the topology's own links the n-th, or NULL; and of all */
 gh_link* gh_client_topology_link(gh_client* client, uint32_t n);
+uint32_t gh_client_warnings(const gh_client* client); /* of all nodes, and of what no server says */
 
 /* config.c */
 gh_status gh_config_check(const gh_client_config* config);
@@ -479,9 +480,10 @@ typedef struct gh_handshake_verdict
 void gh_handshake_begin(gh_node* node);
 void gh_handshake_encode(gh_node* node);
 gh_handshake_verdict gh_handshake_reply(gh_node* node, uint32_t step, const gh_reply* reply);
-void gh_handshake_forget(gh_node* node); /* what it has found of a server that is no more: its warnings */
-void gh_client_warn(gh_client* client, gh_warning warning, const char* text, gh_str detail); /* once, while it is so */
-void gh_node_warn(gh_node* node, gh_warning warning, const char* text, gh_str detail); /* until its next hand-shake */
+/* Of what no server says: once, while it is so. */
+void gh_client_warn(gh_client* client, gh_warning warning, const char* text, gh_str detail);
+/* Of a server: until its next hand-shake. */
+void gh_node_warn(gh_node* node, gh_warning warning, const char* text, gh_str detail);
 
 /* rights.c */
 void gh_rights_doubt(gh_node* node); /* the user's rights may have changed: look again before a script runs */

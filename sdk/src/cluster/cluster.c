@@ -401,6 +401,13 @@ static bool cluster_find(gh_node* node)
     return true;
 }
 
+/* Its server is no more. */
+static void forget_warnings(gh_node* node)
+{
+    node->warnings = node->warnings_found = 0;
+    if (node->second != NULL) forget_warnings(node->second);
+}
+
 /* Nodes that no map names any more take no ops, and are forgotten when their link is gone. But for one that gets its
    first slot: no map has it yet, and it is asked out of turn. */
 static void retire(gh_cluster* cluster, gh_client* client)
@@ -417,7 +424,7 @@ static void retire(gh_cluster* cluster, gh_client* client)
         if (client->wake.target == &cluster->places[place].target) gh_wake_leave(client); /* no hint reaches it there */
         gh_cluster_hints_forget(client, place);
         gh_slots_map_forget(&cluster->map, place);
-        gh_handshake_forget(node);
+        forget_warnings(node);
         client->stats.failovers += cluster->places[place].served;
         cluster->places[place].look = cluster->places[place].served = false;
         node->link.state = GH_LINK_IDLE;

@@ -298,7 +298,7 @@ static void hint_slot(gh_client* client, uint16_t slot)
 /* A sender who has not found us there yet has said it over all nodes. Unless that cannot be heard just now. */
 static void channel_confirmed(gh_client* client, gh_cluster_channel* channel)
 {
-    const bool hears_all = gh_client_wake_healthy(client) && (client->stats.warnings & GH_WARNING_NO_WAKE) == 0;
+    const bool hears_all = gh_client_wake_healthy(client) && (gh_client_warnings(client) & GH_WARNING_NO_WAKE) == 0;
     channel->state = CHANNEL_HEARD;
     if (!hears_all) hint_slot(client, channel->slot);
 }

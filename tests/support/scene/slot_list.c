@@ -65,7 +65,7 @@ static int by_text(const void* left, const void* right)
 redisReply* keys_in_order(redis_server* node, const char* pattern)
 {
     redisReply* keys = redis_server_command(node, "KEYS %s", pattern);
-    qsort(keys->element, keys->elements, sizeof(keys->element[0]), by_text);
+    if (keys->elements > 0) qsort(keys->element, keys->elements, sizeof(keys->element[0]), by_text);
     return keys;
 }
 
