@@ -126,9 +126,8 @@ figure() { sed -n "s/^stat::$2: *//p" "$out/logs/$1.log" | tail -n 1; }
 # What the log of a target that has failed says of why, and how to see it again.
 show_failure() {
     local log=$out/logs/$1.log kept
-    grep -a -m 1 -E '^FAILED |runtime error|^==[0-9]+==ERROR|^SUMMARY' "$log" > "$log.why" || tail -n 5 "$log" > "$log.why"
-    sed 's/^/    /' "$log.why"
-    rm "$log.why"
+    if ! grep -a -m 1 -E '^FAILED |runtime error|^==[0-9]+==ERROR|^SUMMARY' "$log"; then tail -n 5 "$log"; fi |
+        sed 's/^/    /'
     kept=$(sed -n 's/.*Test unit written to //p' "$log" | tail -n 1)
     if [ -n "$kept" ]; then say "    again: ./tests/fuzz.sh --target $1 --input $kept"; fi
 }
