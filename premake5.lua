@@ -216,7 +216,6 @@ local function with_embedded()
     includedirs { "platform/embedded/include", "platform/embedded" }
     links { "guildhall_embedded" }
     third_party.link_lua()
-    if not windows then links { "m" } end
 end
 
 -- A DLL has all that it needs in it; who uses it defines GH_DLL.
@@ -285,12 +284,11 @@ local function describe()
                              game .. "bots/letters.c", game .. "bots/account.c", game .. "bots/sales.c",
                              game .. "bots/names.c", game .. "fleet/history.c", game .. "fleet/snapshot.c",
                              game .. "fleet/text.c")
+    -- Folders of programs of their own, and of tests that want a library which may not be there.
+    local apart = { storm = true, programs = true, newcomer = true, differential = true, simulator = true, fuzz = true,
+                    resolver = not third_party.cares, tls = not third_party.mbedtls, embedded = not third_party.lua }
     for _, source in ipairs(disk.matching("tests/**.c")) do
-        local is_alone = source:find("^tests/storm/") or source:find("^tests/programs/") or
-            source:find("^tests/newcomer/") or source:find("^tests/fuzz/") or
-            (source:find("^tests/resolver/") and not third_party.cares) or
-            (source:find("^tests/tls/") and not third_party.mbedtls) or
-            (source:find("^tests/embedded/") and not third_party.lua)
+        local is_alone = apart[source:match("^tests/([^/]+)/")]
         if not is_alone then table.insert(tests, source) end
     end
     if program("guildhall_tests", tests) then
@@ -301,6 +299,7 @@ local function describe()
         with_resolver()
         with_tls()
         with_embedded()
+        if third_party.lua then includedirs { third_party.lua.include } end -- the tests look inside
         count_heap_calls()
     end
 
@@ -315,18 +314,41 @@ local function describe()
         includedirs { "tests", disk.generated, "sdk/src" } -- a storm has all digests
         third_party.include()
         links { "cmocka" }
+        with_embedded()
     end
     local cluster, sentinels = "tests/support/server/cluster*.c", "tests/support/server/sentinels.c"
     program_with_servers("guildhall_storm",
         disk.matching("tests/storm/*.c", "tests/support/sha1.c", cluster, sentinels))
     program_with_servers("guildhall_fleet", disk.matching("tests/programs/fleet.c", cluster, sentinels))
+    if third_party.lua then
+        program_with_servers("guildhall_differential",
+            disk.matching("tests/differential/*.c", "tests/support/sha1.c", cluster, sentinels))
+    end
+
+    -- The storm's actors and checkers without its processes, on stores in this process.
+    local storm = "tests/storm/"
+    if third_party.lua and program("guildhall_simulator",
+        disk.matching("tests/simulator/*.c", storm .. "storm_*.c", storm .. "check_*.c", storm .. "excuse.c",
+                      storm .. "history.c", storm .. "hold.c", storm .. "judge.c", storm .. "nemesis.c",
+                      storm .. "nemesis_fleet.c",
+                      storm .. "seat.c", storm .. "seen_tasks.c", storm .. "systems.c", storm .. "talk.c",
+                      storm .. "verdict.c", "tests/support/random.c", "tests/support/sha1.c",
+                      "tests/support/suite.c")) then
+        includedirs { "tests", disk.generated, "sdk/src" }
+        third_party.include()
+        links { "cmocka" }
+        with_embedded()
+    end
 
     for _, folder in ipairs(disk.folders("samples/*")) do
         local name = path.getname(folder)
         if not foreign_builds[name] and program(name, disk.matching(folder .. "/**.c")) then
             includedirs { folder, disk.generated }
             links(sample_libraries[name] or {})
-            if name == "game_server" then with_tls() end
+            if name == "game_server" then
+                with_tls()
+                with_embedded()
+            end
         end
     end
     if program("guildhall_bench", disk.matching("bench/**.c", "tests/support/faults/heap.c")) then

@@ -2,12 +2,14 @@
 # samples/run.sh -- a fleet of game servers with its players, on a private redis-server.
 # Installs and builds what is missing.
 #
-#   ./samples/run.sh [--sample NAME] [--redis HOST:PORT|unix:PATH] [--cluster | --sentinel] [--events] [ARGUMENT...]
+#   ./samples/run.sh [--sample NAME] [--redis HOST:PORT|unix:PATH] [--cluster | --sentinel | --embedded] [--events]
+#                    [ARGUMENT...]
 #
 #   --sample NAME    another sample of this folder; game_server if not given
 #   --redis ADDRESS  a server that runs already, instead of a private one
 #   --cluster        game_server on a private Cluster: 3 masters, a replica of each
 #   --sentinel       game_server on a private master with 2 replicas, and 3 Sentinels
+#   --embedded       game_server as one process, without any server: the store is in it, see guildhall/embedded.h
 #   --events         servers of that are killed, frozen and replaced meanwhile, slots move, nodes come and go
 #   ARGUMENT...      for the sample; for game_server: --seconds N, --bots N, ...
 #
@@ -29,6 +31,7 @@ list_samples() {
 sample=game_server
 address=
 fleet= # cluster or sentinel
+embedded=no
 events=no
 arguments=()
 while [ $# -gt 0 ]; do
@@ -42,6 +45,7 @@ while [ $# -gt 0 ]; do
     --redis=*) address=${1#*=} ;;
     --cluster) fleet=cluster ;;
     --sentinel) fleet=sentinel ;;
+    --embedded) embedded=yes ;;
     --events) events=yes ;;
     -h | --help)
         show_usage
@@ -66,13 +70,21 @@ fi
 if [ -n "$fleet" ] && { [ "$sample" != game_server ] || [ -n "$address" ]; }; then
     fail "--cluster and --sentinel are for game_server, and servers of its own; for yours: -- --cluster"
 fi
+if [ "$embedded" = yes ] && { [ "$sample" != game_server ] || [ -n "$address$fleet" ]; }; then
+    fail "--embedded is for game_server, and no other store"
+fi
 if [ "$events" = yes ] && [ -z "$fleet" ]; then fail "--events wants --cluster or --sentinel"; fi
 
 needs=(build redis)
 if [ "$sample" = game_server ]; then needs+=(sample); fi
 if [ "$sample" = geo ]; then needs=(build); fi
+if [ "$embedded" = yes ]; then needs=(build sample lua); fi
 setup "${needs[@]}"
 build release "$sample"
+if [ "$embedded" = yes ]; then
+    run_in_front "$root/build/bin/release/$sample" --embedded "${arguments[@]}"
+    exit
+fi
 if [ "$sample" = geo ]; then # it asks no server
     run_in_front "$root/build/bin/release/$sample" "${arguments[@]}"
     exit

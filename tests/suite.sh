@@ -1,26 +1,28 @@
 #!/usr/bin/env bash
-# tests/suite.sh -- all tests of the debug build against another kind of store than one plain server, but those that
-# tests/support/scene/apart.c names with a reason. Prints the tests that fail, how many were left out, a line for
-# tests/CAMPAIGNS.md, and as the last line "N passed, N failed".
+# tests/suite.sh -- all tests of the debug build against another kind of store than one plain server, or under valgrind,
+# but those that tests/support/scene/apart.c names with a reason. Prints the tests that fail, how many were left out, a
+# line for tests/CAMPAIGNS.md, and as the last line "N passed, N failed".
 #
-#   ./tests/suite.sh --cluster|--sentinel|--tls [--stride N] [TEST-OPTION...]
+#   ./tests/suite.sh --cluster|--sentinel|--tls|--valgrind [--stride N] [TEST-OPTION...]
 #
 #   --cluster      3 masters, a replica of each, wherever a test asks for a server
 #   --sentinel     a master, its replica, and Sentinels that say which is which
 #   --tls          a server that speaks TLS
+#   --valgrind     a plain server, and the tests run under valgrind, but those that checks/valgrind.sh names
 #   --stride N     cut connections after each N-th byte; 13 without it
 #   TEST-OPTION... for guildhall_tests: a pattern of tests, --skip PATTERN
 #
 # GUILDHALL_SEED=0x... repeats a run. What all of it has printed stands in build/logs/suite_<kind>.log.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/../platform/posix/common.sh"
+. "$root/tests/checks/valgrind.sh"
 
 kind=
 stride=13
 options=()
 while [ $# -gt 0 ]; do
     case $1 in
-    --cluster | --sentinel | --tls) kind=${1#--} ;;
+    --cluster | --sentinel | --tls | --valgrind) kind=${1#--} ;;
     --stride)
         if [ $# -lt 2 ]; then fail "$1 wants a value"; fi
         stride=$2
@@ -34,7 +36,7 @@ while [ $# -gt 0 ]; do
     esac
     shift
 done
-if [ -z "$kind" ]; then fail "tests/suite.sh wants --cluster, --sentinel or --tls"; fi
+if [ -z "$kind" ]; then fail "tests/suite.sh wants --cluster, --sentinel, --tls or --valgrind"; fi
 
 cd "$root"
 mkdir -p build/logs
@@ -46,7 +48,11 @@ show_progress() { say "suite: $(grep -a -c -E '^\[ +(OK|FAILED|SKIPPED) +\] [a-z
 
 code=0
 export GUILDHALL_STRIDE=$stride
-run_logged "$log" show_progress "${leash[@]}" build/bin/debug/guildhall_tests "--$kind" --times \
+how=(build/bin/debug/guildhall_tests "--$kind")
+if [ "$kind" = valgrind ]; then
+    how=("${under_valgrind[@]}" build/bin/debug/guildhall_tests "${not_under_valgrind[@]}")
+fi
+run_logged "$log" show_progress "${leash[@]}" "${how[@]}" --times \
     ${options[@]+"${options[@]}"} || code=$?
 grep -a -E '^\[ +FAILED +\] [a-z_0-9]+\.[a-z]' "$log" | sort -u || true
 left_out=$(sed -n 's/^\([0-9]*\) left out.*/\1/p' "$log")

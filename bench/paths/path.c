@@ -30,6 +30,8 @@ static const bench_path paths[] = {
     {"idle_3_nodes", "tick", bench_path_nodes_3, {5000, 10000}, false},
     {"idle_100_nodes", "tick", bench_path_nodes_100, {5000, 10000}, false},
     {"idle_1_of_100", "tick", bench_path_nodes_one, {5000, 10000}, false},
+    {"command_1_node", "command", bench_path_commands_1, {6400, 12800}, false},
+    {"command_3_nodes", "command", bench_path_commands_3, {6400, 12800}, false},
 };
 
 enum

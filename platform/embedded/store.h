@@ -38,6 +38,7 @@ typedef struct gh_store_config
     gh_store_engine* engine; /* NULL: one of its own                                                  */
     const char* password;    /* of the default user; NULL: none                                       */
     uint32_t links_max;      /* one more is refused as a server does                                  */
+    uint64_t steps_max;      /* of Lua in a script, which is stopped then as SCRIPT KILL does; 0: none  */
     bool cluster_enabled;
     bool append_only;        /* INFO says that there is an AOF                                        */
     bool draws_first;        /* HRANDFIELD takes the first fields and not random ones: for comparison */
@@ -175,6 +176,7 @@ typedef struct gh_store_counts
     uint64_t calls;    /* redis.call   */
     uint64_t links;    /* that are     */
     uint64_t scripts;  /* that it knows */
+    uint64_t stopped;  /* scripts that took too many steps */
 } gh_store_counts;
 gh_store_counts gh_store_get_counts(const gh_store* store);
 

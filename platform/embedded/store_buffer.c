@@ -148,20 +148,31 @@ bool gh_store_text_integer(gh_str text, int64_t* value)
     return true;
 }
 
+/* C wants a NUL behind it. */
+static bool is_double(const char* text, size_t size, double* value)
+{
+    char* end;
+    *value = strtod(text, &end);
+    return end == text + size && !isnan(*value);
+}
+
 bool gh_store_text_double(gh_str text, double* value)
 {
-    char copy[256];
-    char* end;
+    char few[64];
+    char* copy = few;
     int64_t whole;
+    bool is_good;
     if (text.size < 16 && gh_store_text_integer(text, &whole))
     {
         *value = (double)whole;
         return true;
     }
-    if (text.size == 0 || text.size >= sizeof copy) return false;
+    if (text.size == 0) return false;
     if (text.bytes[0] == ' ' || (text.bytes[0] >= '\t' && text.bytes[0] <= '\r')) return false;
+    if (text.size >= sizeof few) copy = (char*)gh_store_heap_resize(NULL, text.size + 1);
     memcpy(copy, text.bytes, text.size);
     copy[text.size] = '\0';
-    *value = strtod(copy, &end);
-    return end == copy + text.size && !isnan(*value);
+    is_good = is_double(copy, text.size, value);
+    if (copy != few) free(copy);
+    return is_good;
 }

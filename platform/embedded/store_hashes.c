@@ -302,7 +302,7 @@ void gh_store_hrandfield(gh_store* store)
             gh_store_reply_error(store, STORE_SYNTAX);
             return;
         }
-        if (count < -INT64_MAX / 2 || count > INT64_MAX / 2)
+        if (with_values && (count < -INT64_MAX / 2 || count > INT64_MAX / 2))
         {
             gh_store_reply_error(store, "ERR value is out of range");
             return;

@@ -15,7 +15,7 @@
 enum
 {
     STORE_DATABASES = 16,
-    STORE_SMALL_COUNT = 128, /* so many fields or members at most, each of at most so many bytes, and the server keeps */
+    STORE_SMALL_COUNT = 128, /* so many fields or members at most, each of at most so many bytes, and a server keeps */
     STORE_SMALL_SIZE = 64,   /* them in a row; more or longer ones, and it keeps a table: another order, other zeros */
     STORE_DEPTH_MAX = 4,     /* of a command's reply                                                                */
     STORE_ERROR_SIZE = 320,
@@ -111,6 +111,7 @@ struct gh_store
     int64_t swept_ms;
     uint32_t sweep_at;
     uint64_t random;
+    uint64_t lua_random; /* of math.random */
     unsigned states;
 
     store_dict databases[STORE_DATABASES];
@@ -266,7 +267,6 @@ struct gh_store_engine
     store_pool pool;
     store_dict scripts; /* by digest: compiled, its value a reference into Lua's registry */
     int on_error;       /* a reference */
-    uint64_t random;    /* of math.random */
     store_buffer packed; /* of cmsgpack */
     gh_store* store;    /* whose script runs */
     lua_CFunction tonumber;
@@ -281,7 +281,6 @@ struct gh_store_engine
 };
 
 void gh_store_script_run(gh_store* store, const char* digest, int script, uint32_t keys);
-void gh_store_lua_seed(gh_store_engine* engine, int32_t seed);
 void gh_store_lua_open_text(gh_store_engine* engine);
 void gh_store_lua_open_pack(gh_store_engine* engine);
 void gh_store_lua_open_random(gh_store_engine* engine);

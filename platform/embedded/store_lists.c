@@ -216,6 +216,11 @@ static void pop(gh_store* store, bool from_front)
     const bool has_count = store->count > 2;
     store_key key;
     int64_t count = 1;
+    if (store->count > 3)
+    {
+        gh_store_reply_error(store, "ERR wrong number of arguments for '%s' command", from_front ? "lpop" : "rpop");
+        return;
+    }
     if (has_count && (!gh_store_text_integer(store->words[2], &count) || count < 0))
     {
         gh_store_reply_error(store, "ERR value is out of range, must be positive");

@@ -97,7 +97,10 @@ static int call(lua_State* lua, bool raises)
     gh_store_run_call(store, engine->words, count);
     store->answer = outer;
     if (!answer.has_failed) return 1;
-    return fail(lua, raises, answer.error);
+    push_error(lua, answer.error, strlen(answer.error));
+    lua_pushboolean(lua, 1);
+    lua_setfield(lua, -2, "ignore_error_stats_update"); /* a server's own mark, which pairs() shows */
+    return raises ? lua_error(lua) : 1;
 }
 
 static int redis_call(lua_State* lua)
@@ -175,6 +178,19 @@ static bool put_field(lua_State* lua, store_buffer* bytes, const char* field, ch
     return text != NULL;
 }
 
+static bool put_double(lua_State* lua, store_buffer* bytes)
+{
+    char text[STORE_NUMBER_SIZE];
+    bool is_number;
+    lua_pushstring(lua, "double");
+    lua_rawget(lua, -2);
+    is_number = lua_type(lua, -1) == LUA_TNUMBER;
+    if (is_number)
+        gh_store_put_bulk(bytes, gh_str_make(text, gh_store_double_text(lua_tonumber(lua, -1), 70000, text)));
+    lua_pop(lua, 1);
+    return is_number;
+}
+
 /* Up to the first nil. */
 static int count_elements(lua_State* lua)
 {
@@ -194,7 +210,7 @@ static void put_table(lua_State* lua, store_buffer* bytes)
 {
     int count;
     int i;
-    if (put_field(lua, bytes, "err", '-') || put_field(lua, bytes, "ok", '+')) return;
+    if (put_field(lua, bytes, "err", '-') || put_field(lua, bytes, "ok", '+') || put_double(lua, bytes)) return;
     count = count_elements(lua);
     gh_store_put_head(bytes, '*', count);
     for (i = 1; i <= count; i++)
@@ -287,6 +303,25 @@ static void put_error(gh_store* store, const char* digest)
     lua_pop(lua, 3);
 }
 
+/* It comes after so many steps, and then again and again, so that a pcall of the script's does not help it. */
+static void stop(lua_State* lua, lua_Debug* unused)
+{
+    (void)unused;
+    lua_sethook(lua, stop, LUA_MASKCOUNT | LUA_MASKLINE, 1);
+    luaL_error(lua, "Script killed by user with SCRIPT KILL.");
+}
+
+static int run_within(gh_store* store, lua_State* lua)
+{
+    const uint64_t most = store->config.steps_max;
+    int failed;
+    if (most > 0) lua_sethook(lua, stop, LUA_MASKCOUNT, (int)most);
+    failed = lua_pcall(lua, 0, 1, -2);
+    if (most > 0 && lua_gethookmask(lua) != LUA_MASKCOUNT) store->counts.stopped++;
+    lua_sethook(lua, NULL, 0, 0);
+    return failed;
+}
+
 /* The database is that of the link again when the script has chosen another one. */
 void gh_store_script_run(gh_store* store, const char* digest, int script, uint32_t keys)
 {
@@ -299,9 +334,8 @@ void gh_store_script_run(gh_store* store, const char* digest, int script, uint32
     set_table(lua, "KEYS", store->words + 3, keys);
     set_table(lua, "ARGV", store->words + 3 + keys, store->count - 3 - keys);
     engine->store = store;
-    gh_store_lua_seed(engine, 0);
     store->has_written = false;
-    failed = lua_pcall(lua, 0, 1, -2);
+    failed = run_within(store, lua);
     engine->store = NULL;
     store->database = database;
     store->keys = &store->databases[database];

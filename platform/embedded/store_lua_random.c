@@ -1,4 +1,4 @@
-/* store_lua_random.c -- math.random as a server has it: the same draws for every script, which begins with seed 0. */
+/* store_lua_random.c -- math.random as a server has it: lrand48, which each store goes on with from its seed. */
 
 #include "store_inside.h"
 
@@ -11,21 +11,21 @@ static gh_store_engine* engine_of(lua_State* lua)
     return (gh_store_engine*)lua_touserdata(lua, lua_upvalueindex(1));
 }
 
-void gh_store_lua_seed(gh_store_engine* engine, int32_t seed)
-{
-    engine->random = (uint64_t)(uint32_t)seed << 16 | 0x330eu;
-}
+#define STEP_FACTOR 0x5deece66dull
+#define STEP_ADDED  0xbull
+#define STATE_MASK  0xffffffffffffull
+#define SEED_LOW    0x330eull
 
-/* lrand48 of Unix: 48 bits, of which the upper 31 are drawn. */
-static int32_t draw(gh_store_engine* engine)
+/* 48 bits, of which the upper 31 are drawn. */
+static int32_t draw(gh_store* store)
 {
-    engine->random = (engine->random * 0x5deece66dull + 0xbull) & 0xffffffffffffull;
-    return (int32_t)(engine->random >> 17);
+    store->lua_random = (store->lua_random * STEP_FACTOR + STEP_ADDED) & STATE_MASK;
+    return (int32_t)(store->lua_random >> 17);
 }
 
 static int lua_random(lua_State* lua)
 {
-    const lua_Number drawn = (lua_Number)(draw(engine_of(lua)) % 0x7fffffff) / RANDOM_MAX;
+    const lua_Number drawn = (lua_Number)(draw(engine_of(lua)->store) % 0x7fffffff) / RANDOM_MAX;
     int low = 1;
     int high;
     switch (lua_gettop(lua))
@@ -45,7 +45,7 @@ static int lua_random(lua_State* lua)
 
 static int lua_seed(lua_State* lua)
 {
-    gh_store_lua_seed(engine_of(lua), luaL_checkint(lua, 1));
+    engine_of(lua)->store->lua_random = (uint64_t)(uint32_t)luaL_checkint(lua, 1) << 16 | SEED_LOW;
     return 0;
 }
 

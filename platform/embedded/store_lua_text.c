@@ -7,7 +7,7 @@
 #include <math.h>
 
 #define DIGITS_MAX 15u
-#define PLAIN_MAX  1e15
+#define PLAIN_MAX  9007199254740992.0 /* from here on not every whole number is one */
 #define OUT_SIZE   512u
 #define PART_MAX   128u
 

@@ -223,11 +223,22 @@ const store_command* gh_store_command_at(uint32_t number)
 
 /* ---- its keys ---------------------------------------------------------------------------------------------------- */
 
+/* The digits in front, as C reads them: a server looks at a script's keys before it finds the number to be none. */
+static int count_in_front(gh_str word)
+{
+    char text[32];
+    const size_t size = word.size < sizeof text - 1 ? word.size : sizeof text - 1;
+    if (size > 0) memcpy(text, word.bytes, size);
+    text[size] = '\0';
+    return (int)strtoll(text, NULL, 10);
+}
+
 static store_keys_of keys_of_script(const gh_str* words, size_t count)
 {
     store_keys_of keys = {0, 0, 1};
-    int64_t declared;
-    if (count < 3 || !gh_store_text_integer(words[2], &declared)) return keys;
+    int declared;
+    if (count < 3) return keys;
+    declared = count_in_front(words[2]);
     if (declared < 1 || (uint64_t)declared > count - 3) return keys;
     keys.first = 3;
     keys.count = (uint32_t)declared;

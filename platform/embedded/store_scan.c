@@ -3,6 +3,7 @@
 
 #include "store_commands.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 #define COUNT_USUAL 10
@@ -17,19 +18,22 @@ typedef struct scan_words
     bool has_type;
 } scan_words;
 
+/* As C reads a number: none at all is 0, and a sign may stand in front. */
 static bool read_cursor(gh_store* store, uint32_t at, uint64_t* cursor)
 {
     const gh_str word = store->words[at];
-    uint64_t sum = 0;
-    size_t i;
-    bool is_good = word.size > 0 && word.size < 20;
-    for (i = 0; i < word.size && is_good; i++)
+    char text[32];
+    char* end = text;
+    bool is_good = word.size < sizeof text && (word.size == 0 || (word.bytes[0] != ' ' && word.bytes[0] != '\t'));
+    if (is_good)
     {
-        is_good = word.bytes[i] >= '0' && word.bytes[i] <= '9';
-        sum = sum * 10 + (uint64_t)(unsigned char)(word.bytes[i] - '0');
+        if (word.size > 0) memcpy(text, word.bytes, word.size);
+        text[word.size] = '\0';
+        errno = 0;
+        *cursor = strtoull(text, &end, 10);
+        is_good = *end == '\0' && errno == 0;
     }
     if (!is_good) gh_store_reply_error(store, "ERR invalid cursor");
-    *cursor = sum;
     return is_good;
 }
 
@@ -148,6 +152,23 @@ static scan_page whole(const store_value* value)
     return page;
 }
 
+#define KEPT_WHOLE 4611686018427387903.0
+
+/* A small one keeps scores that are whole as such, and tells them so. */
+static void reply_kept_score(gh_store* store, const store_value* value, double score)
+{
+    char text[STORE_NUMBER_SIZE];
+    const bool is_whole = score >= -KEPT_WHOLE && score <= KEPT_WHOLE && score == (double)(int64_t)score;
+    if (value->is_large || !is_whole) gh_store_reply_double(store, score);
+    else gh_store_reply_text(store, gh_str_make(text, gh_store_integer_text((int64_t)score, text)));
+}
+
+/* Whether it is told at once. */
+static bool is_told_whole(const gh_store* store, const store_value* value)
+{
+    return !value->is_large || (value->type == STORE_HASH && store->config.keeps_order);
+}
+
 static void scan_value(gh_store* store, store_type type)
 {
     scan_words words = {0};
@@ -163,7 +184,7 @@ static void scan_value(gh_store* store, store_type type)
         return;
     }
     if (!read_words(store, 3, false, &words)) return;
-    page = key.value->is_large ? page_of(&key.value->dict, words.cursor, words.count) : whole(key.value);
+    page = is_told_whole(store, key.value) ? whole(key.value) : page_of(&key.value->dict, words.cursor, words.count);
     filter(store, &page, &words, false);
     reply_cursor(store, page.cursor);
     gh_store_reply_array(store, page.count * (type == STORE_SET ? 1 : 2));
@@ -171,7 +192,7 @@ static void scan_value(gh_store* store, store_type type)
     {
         gh_store_reply_text(store, gh_store_entry_name(page.all[i]));
         if (type == STORE_HASH) gh_store_reply_text(store, gh_store_blob_text(page.all[i]->is.text));
-        if (type == STORE_ZSET) gh_store_reply_double(store, page.all[i]->is.score);
+        if (type == STORE_ZSET) reply_kept_score(store, key.value, page.all[i]->is.score);
     }
     free(page.all);
 }

@@ -35,6 +35,7 @@ gh_store* gh_store_new(const gh_store_config* config)
     snprintf(store->password, sizeof store->password, "%s", config->password == NULL ? "" : config->password);
     store->version_number = version_number(store->version);
     store->random = config->seed;
+    store->lua_random = config->seed;
     gh_store_draw_id(store, store->run_id);
     gh_store_draw_id(store, store->history);
     gh_store_users_begin(store);
@@ -47,6 +48,9 @@ void gh_store_free(gh_store* store)
     gh_store_flush(store);
     gh_store_flush_scripts(store);
     gh_store_users_end(store);
+    gh_store_dict_end(&store->channels[0], store->pool);
+    gh_store_dict_end(&store->channels[1], store->pool);
+    gh_store_dict_end(&store->patterns, store->pool);
     gh_store_buffer_end(&store->asked);
     if (store->owns_engine) gh_store_engine_free(store->engine);
     free(store);

@@ -118,25 +118,56 @@ void gh_store_client_list(gh_store* store)
     gh_store_buffer_end(&text);
 }
 
-/* "CLIENT KILL ID n" and "CLIENT KILL TYPE normal|pubsub", but for the one that says it. */
+typedef enum kill_by
+{
+    KILL_NOBODY = 0,
+    KILL_BY_ID,
+    KILL_BY_TYPE,
+    KILL_BY_USER
+} kill_by;
+
+static kill_by read_kill(const gh_store* store)
+{
+    if (store->count != 4) return KILL_NOBODY;
+    if (gh_store_is_word(store->words[2], "id")) return KILL_BY_ID;
+    if (gh_store_is_word(store->words[2], "type")) return KILL_BY_TYPE;
+    return gh_store_is_word(store->words[2], "user") ? KILL_BY_USER : KILL_NOBODY;
+}
+
+static bool is_meant(const gh_store_link* link, kill_by by, gh_str word, int64_t id)
+{
+    switch (by)
+    {
+    case KILL_BY_ID: return (int64_t)link->id == id;
+    case KILL_BY_TYPE: return (gh_store_listens_to(link) > 0) == gh_store_is_word(word, "pubsub");
+    case KILL_BY_USER: return link->user != NULL && gh_str_equal(gh_str_of(link->user->name), word);
+    case KILL_NOBODY:
+    default: return false;
+    }
+}
+
+/* "CLIENT KILL ID n", "... TYPE normal|pubsub", "... USER name"; never the one that says it. */
 void gh_store_client_kill(gh_store* store)
 {
-    const bool by_id = store->count == 4 && gh_store_is_word(store->words[2], "id");
-    const bool by_type = store->count == 4 && gh_store_is_word(store->words[2], "type");
+    const kill_by by = read_kill(store);
     int64_t id = 0;
     int64_t count = 0;
     gh_store_link* link;
-    if (!by_id && !by_type)
+    if (by == KILL_NOBODY)
     {
         gh_store_reply_error(store, STORE_SYNTAX);
         return;
     }
-    if (by_id && !gh_store_word_integer(store, 3, &id)) return;
+    if (by == KILL_BY_ID && !gh_store_word_integer(store, 3, &id)) return;
+    if (by == KILL_BY_USER && gh_store_user_find(store, store->words[3]) == NULL)
+    {
+        gh_store_reply_error(store, "ERR No such user '%.*s'",
+                             (int)(store->words[3].size < 64 ? store->words[3].size : 64), store->words[3].bytes);
+        return;
+    }
     for (link = store->first_link; link != NULL; link = link->next)
     {
-        const bool listens = gh_store_listens_to(link) > 0;
-        const bool is_meant = by_id ? (int64_t)link->id == id : listens == gh_store_is_word(store->words[3], "pubsub");
-        if (!is_meant || link == store->link || link->is_closed) continue;
+        if (!is_meant(link, by, store->words[3], id) || link == store->link || link->is_closed) continue;
         gh_store_link_close(link);
         count++;
     }

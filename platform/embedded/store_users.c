@@ -118,25 +118,30 @@ static void set_named(store_user* user, gh_str name, bool may)
     if (!may) user->all_commands = false;
 }
 
-/* "@read" and "@write" by what a command does; any other class is not known here. */
+/* False: there is no such class. */
 static bool set_class(store_user* user, gh_str name, bool may)
 {
-    const bool writes = gh_store_is_word(name, "write");
+    const char* commands = gh_store_class(name);
     uint32_t i;
     if (gh_store_is_word(name, "all"))
     {
         set_all(user, may);
         return true;
     }
-    if (!writes && !gh_store_is_word(name, "read")) return false;
-    for (i = 0; i < gh_store_command_count(); i++)
-    {
-        const store_command* command = gh_store_command_at(i);
-        const bool is_of_keys = command->first_key != 0;
-        if (is_of_keys && ((command->flags & STORE_WRITES) != 0) == writes) set_command(user, i, may);
-    }
-    return true;
+    for (i = 0; commands != NULL && i < gh_store_command_count(); i++)
+        if (gh_store_class_has(commands, gh_store_command_at(i)->name)) set_command(user, i, may);
+    if (commands != NULL && !may) user->all_commands = false;
+    return commands != NULL;
 }
+
+static const char not_known[] = "Syntax error";
+static const char no_class[] = "Unknown command or category name in ACL";
+static const char key_after_all[] =
+    "Adding a pattern after the * pattern (or the 'allkeys' flag) is not valid and does not have any effect. Try "
+    "'resetkeys' to start with an empty list of patterns";
+static const char channel_after_all[] =
+    "Adding a pattern after the * pattern (or the 'allchannels' flag) is not valid and does not have any effect. Try "
+    "'resetchannels' to start with an empty list of channels";
 
 static bool apply_word(store_pool* pool, store_user* user, gh_str rule)
 {
@@ -147,13 +152,21 @@ static bool apply_word(store_pool* pool, store_user* user, gh_str rule)
         gh_store_dict_end(&user->passwords, pool);
         user->needs_no_password = gh_store_is_word(rule, "nopass");
     }
-    else if (gh_store_is_word(rule, "allkeys")) user->all_keys = true;
+    else if (gh_store_is_word(rule, "allkeys"))
+    {
+        user->all_keys = true;
+        gh_store_dict_end(&user->keys, pool);
+    }
     else if (gh_store_is_word(rule, "resetkeys"))
     {
         user->all_keys = false;
         gh_store_dict_end(&user->keys, pool);
     }
-    else if (gh_store_is_word(rule, "allchannels")) user->all_channels = true;
+    else if (gh_store_is_word(rule, "allchannels"))
+    {
+        user->all_channels = true;
+        gh_store_dict_end(&user->channels, pool);
+    }
     else if (gh_store_is_word(rule, "resetchannels"))
     {
         user->all_channels = false;
@@ -172,38 +185,80 @@ static void reset(store_pool* pool, store_user* user)
     for (i = 0; i < sizeof words / sizeof *words; i++) apply_word(pool, user, gh_str_of(words[i]));
 }
 
-static bool apply_rule(store_pool* pool, store_user* user, gh_str rule)
+/* A pattern; that of all is a word. */
+static const char* apply_pattern(store_pool* pool, store_user* user, gh_str pattern, bool of_keys)
+{
+    if (gh_store_is_word(pattern, "*"))
+    {
+        apply_word(pool, user, of_keys ? gh_str_literal("allkeys") : gh_str_literal("allchannels"));
+        return NULL;
+    }
+    if (of_keys ? user->all_keys : user->all_channels) return of_keys ? key_after_all : channel_after_all;
+    add_name(pool, of_keys ? &user->keys : &user->channels, pattern);
+    return NULL;
+}
+
+/* NULL, or what is wrong with it. */
+static const char* apply_rule(store_pool* pool, store_user* user, gh_str rule)
 {
     const gh_str rest = gh_str_make(rule.bytes + 1, rule.size - 1);
-    if (rule.size == 0) return false;
+    if (rule.size == 0) return not_known;
     if (gh_store_is_word(rule, "reset"))
     {
         reset(pool, user);
-        return true;
+        return NULL;
     }
     switch (rule.bytes[0])
     {
     case '>':
         add_name(pool, &user->passwords, rest);
         user->needs_no_password = false;
-        return true;
-    case '<': remove_name(pool, &user->passwords, rest); return true;
-    case '~':
-        if (gh_store_is_word(rest, "*")) user->all_keys = true;
-        else add_name(pool, &user->keys, rest);
-        return true;
-    case '&':
-        if (gh_store_is_word(rest, "*")) user->all_channels = true;
-        else add_name(pool, &user->channels, rest);
-        return true;
+        return NULL;
+    case '<': remove_name(pool, &user->passwords, rest); return NULL;
+    case '~': return apply_pattern(pool, user, rest, true);
+    case '&': return apply_pattern(pool, user, rest, false);
     case '+':
     case '-':
         if (rest.size > 0 && rest.bytes[0] == '@')
-            return set_class(user, gh_str_make(rest.bytes + 1, rest.size - 1), rule.bytes[0] == '+');
+            return set_class(user, gh_str_make(rest.bytes + 1, rest.size - 1), rule.bytes[0] == '+') ? NULL : no_class;
         set_named(user, rest, rule.bytes[0] == '+');
-        return true;
-    default: return apply_word(pool, user, rule);
+        return NULL;
+    default: return apply_word(pool, user, rule) ? NULL : not_known;
     }
+}
+
+/* ---- a draft: of rules that are given together all count, or none ------------------------------------------------ */
+
+static void copy_names(store_pool* pool, store_dict* to, const store_dict* from)
+{
+    uint32_t at = 0;
+    const store_entry* entry;
+    memset(to, 0, sizeof *to);
+    while ((entry = gh_store_dict_next(from, &at)) != NULL) add_name(pool, to, gh_store_entry_name(entry));
+}
+
+static void end_names(store_pool* pool, store_user* user)
+{
+    gh_store_dict_end(&user->passwords, pool);
+    gh_store_dict_end(&user->keys, pool);
+    gh_store_dict_end(&user->channels, pool);
+}
+
+static store_user draft_of(store_pool* pool, const store_user* user)
+{
+    store_user draft = *user;
+    copy_names(pool, &draft.passwords, &user->passwords);
+    copy_names(pool, &draft.keys, &user->keys);
+    copy_names(pool, &draft.channels, &user->channels);
+    return draft;
+}
+
+/* ERROR: NULL, and the draft is how the user is from here on. */
+static const char* end_draft(store_pool* pool, store_user* user, store_user* draft, const char* error)
+{
+    end_names(pool, error == NULL ? user : draft);
+    if (error == NULL) *user = *draft;
+    return error;
 }
 
 /* ---- users ------------------------------------------------------------------------------------------------------- */
@@ -228,9 +283,7 @@ static store_user* find_or_make(gh_store* store, gh_str name)
 
 static void free_user(gh_store* store, store_user* user)
 {
-    gh_store_dict_end(&user->passwords, store->pool);
-    gh_store_dict_end(&user->keys, store->pool);
-    gh_store_dict_end(&user->channels, store->pool);
+    end_names(store->pool, user);
     free(user);
 }
 
@@ -262,14 +315,16 @@ bool gh_store_user_knows(const store_user* user, gh_str password)
 const char* gh_store_set_user(gh_store* store, const char* name, const char* rules)
 {
     store_user* user = find_or_make(store, gh_str_of(name));
-    while (*rules != '\0')
+    store_user draft = draft_of(store->pool, user);
+    const char* error = NULL;
+    while (*rules != '\0' && error == NULL)
     {
         const size_t size = strcspn(rules, " ");
-        if (size > 0 && !apply_rule(store->pool, user, gh_str_make(rules, size))) return "Syntax error";
+        if (size > 0) error = apply_rule(store->pool, &draft, gh_str_make(rules, size));
         rules += size;
         if (*rules == ' ') rules++;
     }
-    return NULL;
+    return end_draft(store->pool, user, &draft, error);
 }
 
 /* ---- may it? ----------------------------------------------------------------------------------------------------- */
@@ -352,15 +407,15 @@ void gh_store_hello(gh_store* store)
 void gh_store_acl_setuser(gh_store* store)
 {
     store_user* user = find_or_make(store, store->words[2]);
-    uint32_t at;
-    for (at = 3; at < store->count; at++)
-    {
-        if (apply_rule(store->pool, user, store->words[at])) continue;
-        gh_store_reply_error(store, "ERR Error in ACL SETUSER modifier '%.*s': Syntax error",
-                             (int)(store->words[at].size < 100 ? store->words[at].size : 100), store->words[at].bytes);
-        return;
-    }
-    gh_store_reply_ok(store);
+    store_user draft = draft_of(store->pool, user);
+    const char* error = NULL;
+    uint32_t at = 2;
+    while (error == NULL && ++at < store->count) error = apply_rule(store->pool, &draft, store->words[at]);
+    if (end_draft(store->pool, user, &draft, error) == NULL) gh_store_reply_ok(store);
+    else
+        gh_store_reply_error(store, "ERR Error in ACL SETUSER modifier '%.*s': %s",
+                             (int)(store->words[at].size < 64 ? store->words[at].size : 64), store->words[at].bytes,
+                             error);
 }
 
 /* Their links end with them. */

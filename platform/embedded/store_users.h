@@ -41,6 +41,10 @@ bool gh_store_user_knows(const store_user* user, gh_str password);
 struct store_command;
 store_right gh_store_right_to(const struct gh_store* store, const struct store_command* command, const gh_str* words,
                               uint32_t count);
+
+/* The commands of a class, such as "read"; NULL: there is none of that name. */
+const char* gh_store_class(gh_str name);
+bool gh_store_class_has(const char* commands, const char* name);
 bool gh_store_matches(gh_str pattern, gh_str text); /* a glob pattern, as the server has them */
 
 #endif

@@ -1,6 +1,6 @@
 /* frame.c -- the clock of a loop, and who was late. */
 
-#define _DEFAULT_SOURCE /* getrusage with its counts of context switches */
+#define _GNU_SOURCE /* getrusage with its counts of context switches, of a thread where the system knows them */
 
 #include "frame.h"
 
@@ -19,11 +19,17 @@ uint64_t frame_now_us(void)
     return clock_us(CLOCK_MONOTONIC);
 }
 
-/* Times that this process gave up the processor by itself, because a call had to wait. It has one thread. */
+#if defined(RUSAGE_THREAD)
+#define WHOSE RUSAGE_THREAD
+#else
+#define WHOSE RUSAGE_SELF
+#endif
+
+/* Times that this thread gave up the processor by itself, because a call had to wait. */
 static long times_blocked(void)
 {
     struct rusage usage = {0};
-    getrusage(RUSAGE_SELF, &usage);
+    getrusage(WHOSE, &usage);
     return usage.ru_nvcsw;
 }
 
@@ -58,14 +64,14 @@ void frame_begin(frame_clock* clock)
 void frame_tick(frame_clock* clock, gh_client* client, uint64_t budget_us)
 {
     long blocked = times_blocked();
-    uint64_t cpu_us = clock_us(CLOCK_PROCESS_CPUTIME_ID);
+    uint64_t cpu_us = clock_us(CLOCK_THREAD_CPUTIME_ID);
     uint64_t wall_us = frame_now_us();
 
     /* 0 would be no bound at all; and what must be done in a tick is done in any. */
     gh_tick(client, wall_us, clock->tick_wall_us < budget_us ? budget_us - clock->tick_wall_us : 1);
 
     wall_us = frame_now_us() - wall_us;
-    cpu_us = clock_us(CLOCK_PROCESS_CPUTIME_ID) - cpu_us;
+    cpu_us = clock_us(CLOCK_THREAD_CPUTIME_ID) - cpu_us;
     blocked = times_blocked() - blocked;
 
     clock->tick_wall_us += wall_us;

@@ -55,6 +55,14 @@ static const role* role_of(const char* name)
     return r->name == NULL ? NULL : r;
 }
 
+int role_main(const char* name, int count, char** arguments)
+{
+    options o;
+    int exit_code = 0;
+    if (!options_parse(&o, role_of(name)->bit, count, arguments, &exit_code)) return exit_code;
+    return role_of(name)->run(&o);
+}
+
 int main(int argc, char** argv)
 {
     bool named = argc > 1 && argv[1][0] != '-';

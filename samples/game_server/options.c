@@ -47,6 +47,10 @@ static const option table[] = {
     {ROLE_STORE, "--user", KIND_TEXT, AT(user), 0, 0, "NAME", "ACL user; the password is in REDISCLI_AUTH"},
     {ROLE_STORE, "--tls-roots", KIND_TEXT, AT(tls_roots), 0, 0, "FILE",
      "speak TLS with it; PEM of who may have signed its certificate"},
+#if defined(GH_WITH_EMBEDDED)
+    {ROLE_STORE, "--embedded", KIND_FLAG, AT(embedded), 0, 0, "",
+     "no server at all: the store is in this process, and so are all the others"},
+#endif
     {ROLE_FLEET, "--prefix", KIND_WORD, AT(prefix), 0, 0, "WORD",
      "all keys begin with it; there must be none yet, since all of them are removed at the end"},
     {ROLE_STORE & ~ROLE_FLEET, "--prefix", KIND_WORD, AT(prefix), 0, 0, "WORD", "all keys begin with it"},

@@ -32,6 +32,7 @@ typedef struct options
     const char* user;
     const char* password;  /* from REDISCLI_AUTH, as redis-cli has it: a command line can be read by all */
     const char* tls_roots; /* who signed its certificate, as PEM; NULL: no TLS */
+    bool embedded;         /* it is in this process: no redis, and all roles are threads */
     const char* prefix;    /* of all keys of one world; NULL in the fleet: it makes one                  */
 
     /* the place in the fleet */

@@ -1,4 +1,5 @@
-/* roles.h -- one program, started several times: each process has one role in the fleet. */
+/* roles.h -- one program, started several times: each process has one role in the fleet; or, with
+   --embedded, each thread of one. */
 
 #ifndef GAME_SERVER_ROLES_H
 #define GAME_SERVER_ROLES_H
@@ -11,5 +12,8 @@ int bots_main(const options* o);
 int fleet_main(const options* o);
 int server_main(const options* o);
 int worker_main(const options* o);
+
+/* The role of that name with these arguments, on this thread. */
+int role_main(const char* name, int count, char** arguments);
 
 #endif

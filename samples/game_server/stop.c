@@ -1,4 +1,4 @@
-/* stop.c -- counts the signals that ask the process to stop. */
+/* stop.c -- counts the signals that ask the process to stop, or what a thread is told instead. */
 
 #include "stop.h"
 
@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 static volatile sig_atomic_t stops;
+static _Thread_local const _Atomic int* own_orders; /* NULL: signals are meant */
 
 static void on_stop(int number)
 {
@@ -24,5 +25,10 @@ void stop_catch_signals(void)
 
 int stop_signals(void)
 {
-    return stops;
+    return own_orders != NULL ? *own_orders : stops;
+}
+
+void stop_listen_to(const _Atomic int* orders)
+{
+    own_orders = orders;
 }

@@ -1,6 +1,8 @@
-/* tls_way.c -- a gh_tls for one client. */
+/* tls_way.c -- a gh_tls for one client, or the store of this process. */
 
 #include "tls_way.h"
+
+#include "own_store.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,6 +44,7 @@ static gh_status begin(tls_way* way, const options* o, char* text)
 const gh_platform* tls_way_open(tls_way* way, const options* o)
 {
     *way = (tls_way){NULL, NULL};
+    if (o->embedded) return own_store_platform();
     if (o->tls_roots == NULL) return gh_platform_default();
     char* text = malloc(ROOTS_MAX);
     gh_status status = text == NULL ? GH_INVALID_MEMORY : begin(way, o, text);
@@ -63,6 +66,7 @@ void tls_way_close(tls_way* way)
 const gh_platform* tls_way_open(tls_way* way, const options* o)
 {
     *way = (tls_way){NULL, NULL};
+    if (o->embedded) return own_store_platform();
     if (o->tls_roots == NULL) return gh_platform_default();
     fprintf(stderr, "%s: --tls-roots: built without mbedTLS\n", o->name);
     return NULL;

@@ -1,4 +1,5 @@
-/* tls_way.h -- how a member reaches the store: as it is, or encrypted if --tls-roots names a file. */
+/* tls_way.h -- how a member reaches the store: as it is, encrypted if --tls-roots names a file, or in this process with
+   --embedded. */
 
 #ifndef GAME_SERVER_TLS_WAY_H
 #define GAME_SERVER_TLS_WAY_H

@@ -181,6 +181,7 @@ function third_party.link_lua()
     local lua = third_party.lua
     if lua.libdir then libdirs { lua.libdir, lua.libdir .. "/lib" } end
     if lua.sources then links { "lua51" } else links { third_party.is_linux and ":liblua5.1.a" or "lua5.1" } end
+    if third_party.is_linux then links { ":libm.so" } end -- "m" stands in front of Lua already, and nothing comes twice
 end
 
 function third_party.include()

@@ -31,6 +31,9 @@ static void good_server_gives_no_warning(void** state)
     assert_client_works(a);
     assert_int_equal(warnings_of(a), 0);
     assert_int_equal(book.warnings + book.errors, 0);
+    assert_int_equal(game_stats(a).nodes_known, 1);
+    assert_int_equal(game_stats(a).nodes_ready, 1);
+    assert_int_equal(game_stats(a).failovers, 0);
     unsigned parts[3] = {0, 0, 0};
     const char* version = strstr(redis_server_text(server, "INFO server"), "redis_version:");
     assert_int_equal(sscanf(version, "redis_version:%u.%u.%u", &parts[0], &parts[1], &parts[2]), 3);

@@ -118,6 +118,7 @@ static void table_join_or_leave(table* self, game* a, int who)
     hearer* one = &self->hearers[who];
     if (one->is_member)
     {
+        table_say(self, a, 1); /* who has lost some with the store hears of it by a later one */
         GAME_UNTIL(table_has_heard_all(self));
         assert_status(chat_quit(a, CHAT, names[who]), GH_OK);
     }

@@ -112,6 +112,42 @@ tls_by_find_package() {
         speaks_tls tls_find_package -DCMAKE_PREFIX_PATH="$scratch/tls"
 }
 
+# The word that it prints has been through a script in the program itself.
+describe_embedded() {
+    cat > "$game/embedded.c" << 'END'
+#include "guildhall/embedded.h"
+#include <stdio.h>
+int main(void)
+{
+    gh_embedded* store = gh_embedded_new(NULL, gh_platform_default());
+    const gh_str words[3] = {GH_STR_INIT("EVAL"), GH_STR_INIT("return redis.call('ECHO', 'ours')"), GH_STR_INIT("0")};
+    printf("%.*s", GH_STR_ARG(gh_embedded_ask(store, words, 3)));
+    gh_embedded_free(store);
+    return 0;
+}
+END
+    printf "add_executable(embedded embedded.c)\ntarget_link_libraries(embedded PRIVATE guildhall::embedded)\n" \
+        >> "$game/CMakeLists.txt"
+}
+
+has_own_store() {
+    local name=$1
+    shift
+    describe_embedded
+    build_game "$name" "$@" && cmake --build "$scratch/$name" --target embedded &&
+        "$scratch/$name/embedded" | grep -q ours
+}
+
+embedded_by_subdirectory() {
+    describe_game "add_subdirectory($tree guildhall)"
+    has_own_store embedded_subdirectory -DGUILDHALL_EMBEDDED=ON
+}
+
+embedded_by_find_package() {
+    install_library embedded -DGUILDHALL_EMBEDDED=ON && describe_game 'find_package(guildhall REQUIRED)' &&
+        has_own_store embedded_find_package -DCMAKE_PREFIX_PATH="$scratch/embedded"
+}
+
 takes_a_lock() { "$scratch/$1/quickstart" "$redis_address" | grep -q 'gave it back'; }
 
 # check_way LABEL NAME COMMAND...
@@ -133,6 +169,12 @@ if [ -f /usr/include/mbedtls/ssl.h ]; then
     check 'guildhall::tls by find_package' tls_by_find_package
 else
     say 'note: mbedTLS is not there, so guildhall::tls is not built (Debian: libmbedtls-dev)'
+fi
+if [ -f /usr/include/lua5.1/lua.h ]; then
+    check 'guildhall::embedded of another project' embedded_by_subdirectory
+    check 'guildhall::embedded by find_package' embedded_by_find_package
+else
+    say 'note: Lua 5.1 is not there, so guildhall::embedded is not built (Debian: liblua5.1-0-dev)'
 fi
 check 'the shared library is installed' install_library shared -DBUILD_SHARED_LIBS=ON \
     -DGUILDHALL_ZLIB=ON -DGUILDHALL_UNWIND_TABLES=ON -DGUILDHALL_STATUS_TEXT=OFF

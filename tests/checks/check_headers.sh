@@ -5,7 +5,7 @@ set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/check.sh"
 
 warnings=(-Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Wswitch-enum -Wundef -Werror)
-includes=(-Isdk/include -Iplatform/tls/include -Iplatform/resolver/include)
+includes=(-Isdk/include -Iplatform/tls/include -Iplatform/resolver/include -Iplatform/embedded/include)
 
 compile_alone() {
     local compiler=$1 standard=$2 language=$3 header=$4

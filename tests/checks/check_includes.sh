@@ -142,8 +142,9 @@ umbrella_gaps() {
 
 # Everything below an operating system's folder knows platform.h, and of the SDK nothing else.
 platform_includes() {
-    includes_of platform/*/*.[ch] | grep ' "' | grep -v -E ' "guildhall/(platform|base|resolver|tls)\.h"$' |
-        grep -v -E '^platform/resolver/.* "dns_[a-z]+\.h"$' | grep -v -E '^platform/tls/.* "tls_[a-z]+\.h"$'
+    includes_of platform/*/*.[ch] | grep ' "' | grep -v -E ' "guildhall/(platform|base|resolver|tls|embedded)\.h"$' |
+        grep -v -E '^platform/resolver/.* "dns_[a-z]+\.h"$' | grep -v -E '^platform/tls/.* "tls_[a-z]+\.h"$' |
+        grep -v -E '^platform/embedded/.* "store(_[a-z]+)?\.h"$'
 }
 
 # Samples show what a game can do, so they use what a game has, and their own folder.

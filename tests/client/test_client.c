@@ -325,6 +325,7 @@ static void before_the_first_tick_nothing_has_happened(void** state)
     gh_client_stats stats = scripted_stats(world);
     memset(&none, 0, sizeof(none));
     none.struct_size = sizeof none;
+    none.nodes_known = 1; /* the address */
     assert_memory_equal(&stats, &none, sizeof(none));
     assert_int_equal(world->opens + world->sends + world->receives, 0);
 }

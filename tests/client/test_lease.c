@@ -260,84 +260,6 @@ static void marks_of_late_requests_are_bounded(void** state)
 
 /* ---- the store came back with older data ------------------------------------------------------------------------- */
 
-#define MANY 1000
-
-typedef struct crowd
-{
-    gh_lock locks[MANY];
-    gh_permit permits[MANY];
-    char names[MANY][8];
-    bool forgotten; /* by the store */
-} crowd;
-
-/* Acquires of permits are granted. Renewals are refused once all is forgotten: a lock's has 7 words. */
-static bool answer_the_crowd(scripted* world, const gh_str* words, size_t count, byte_buffer* reply)
-{
-    const crowd* self = world->context;
-    bool is_script = gh_str_equal(words[0], gh_str_literal("EVALSHA"));
-    unsigned long long now_us = 1000000000000000u + (world->now_us - world->start_us);
-    if (is_script && count == 16)
-        buffer_add_bulk(reply, "%.*s 0 %llu %llu 0 %llu 1000", (int)words[8].size, words[8].bytes, now_us,
-                        (unsigned long long)LONG_US, now_us);
-    else if (is_script && count == 7 && self->forgotten)
-        buffer_add_bulk(reply, "%.*s 1 0 0 %llu", (int)words[5].size, words[5].bytes, now_us);
-    else if (is_script && count > 16 && self->forgotten)
-        buffer_add_bulk(reply, "%.*s %llu %0*d", (int)words[5].size, words[5].bytes, now_us, (int)count - 7, 0);
-    else return false;
-    return true;
-}
-
-static uint32_t count_of_crowd(const crowd* self, bool of_permits, gh_status status)
-{
-    uint32_t count = 0;
-    for (int i = 0; i < MANY; i++)
-        count += (of_permits ? gh_op_poll(&self->permits[i].op) : gh_op_poll(&self->locks[i].op)) == status;
-    return count;
-}
-
-static void crowd_is_told(bool of_permits)
-{
-    scripted* world = scripted_new();
-    crowd* self = SCRIPTED_NEW(world, crowd);
-    world->context = self;
-    world->answer = answer_the_crowd;
-    gh_client_config config = scripted_config();
-    config.ops_capacity = MANY; /* there is no room for one more lease while they change over to those that were told */
-    scripted_start_ready(world, &config);
-    for (int i = 0; i < MANY; i++)
-    {
-        gh_lock_config lock = gh_lock_config_default();
-        gh_permit_config permit = permit_config(1, LONG_US, LONG_US);
-        lock.lease_us = LONG_US;
-        snprintf(self->names[i], sizeof(self->names[i]), "n%d", i);
-        if (of_permits)
-            assert_status(
-                gh_permit_begin(&self->permits[i], ON_SEMAPHORE(world->client, gh_str_literal("arena"), MANY), &permit),
-                GH_OK);
-        else assert_status(gh_lock_begin(&self->locks[i], world->client, gh_str_of(self->names[i]), &lock), GH_OK);
-    }
-    SCRIPTED_UNTIL(world, count_of_crowd(self, of_permits, GH_HELD) == MANY, 1000, SECOND_US);
-    self->forgotten = true;
-    uint64_t requests = scripted_stats(world).requests;
-    gh_doubt_begin(world->client->nodes);
-    for (int i = 0; i < 1 + 8; i++) scripted_tick(world, 1000); /* the round trip is a tick here */
-    assert_int_equal(count_of_crowd(self, of_permits, GH_LOST), MANY);
-    uint64_t most = 1 + (of_permits ? MANY / 100 + 1 : MANY); /* one loads the script */
-    assert_in_range(scripted_stats(world).requests - requests, 1, most);
-}
-
-static void thousand_locks_are_told_lost_at_once(void** state)
-{
-    (void)state;
-    crowd_is_told(false);
-}
-
-static void thousand_permits_are_told_lost_at_once(void** state)
-{
-    (void)state;
-    crowd_is_told(true);
-}
-
 /* Two clients, both connected, must not both be told OK for a third of a lease. */
 static void owner_learns_of_older_data_under_the_same_epoch(void** state)
 {
@@ -564,8 +486,7 @@ TEST_FILE(lease, cmocka_unit_test(fenced_write_that_was_done_is_never_fenced),
           cmocka_unit_test(late_request_of_a_released_lock_takes_nothing),
           cmocka_unit_test(late_request_of_a_lock_that_gave_up_does_not_wait),
           cmocka_unit_test(release_leaves_no_mark_where_each_copy_was_answered),
-          cmocka_unit_test(marks_of_late_requests_are_bounded), cmocka_unit_test(thousand_locks_are_told_lost_at_once),
-          cmocka_unit_test(thousand_permits_are_told_lost_at_once),
+          cmocka_unit_test(marks_of_late_requests_are_bounded),
           cmocka_unit_test(owner_learns_of_older_data_under_the_same_epoch),
           cmocka_unit_test(quarantine_holds_after_a_flush_under_connected_clients),
           cmocka_unit_test(lock_of_a_broken_number_is_corrupt), cmocka_unit_test(fence_is_never_handed_out_twice),

@@ -216,7 +216,7 @@ static bool is_as_announced(const gh_script_text* text, bool phantom, uint32_t k
     static const char digest[] = "0123456789012345678901234567890123456789";
     char bytes[2048];
     gh_script script = {.own = text};
-    gh_request request = {.at = bytes, .end = bytes + sizeof(bytes), .phantom = phantom};
+    gh_request request = {.at = bytes, .end = bytes + sizeof(bytes), .phantom = phantom ? '-' : 0};
     gh_request_evalsha(&request, digest, keys, arguments);
     for (uint32_t i = 0; i < keys; i++) gh_request_key(&request, gh_str_literal("gh:{lock:a}:s"));
     for (uint32_t i = 0; i < arguments + more; i++) gh_request_str(&request, gh_str_literal("$1\r\n"));

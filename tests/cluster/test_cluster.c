@@ -189,17 +189,73 @@ static void master_that_is_back_empty_is_told(void** state)
     assert_int_equal(game_stats(a).store_resets, 1);
 }
 
+static void set_epochs(cluster* fleet, const char* text)
+{
+    for (unsigned group = 0; group < GH_SLOT_GROUPS; group++)
+    {
+        char key[32];
+        snprintf(key, sizeof key, "gh:{%u}:epoch", (unsigned)gh_slot_group_tag(group));
+        redis_server_do(cluster_master(fleet, cluster_slot(key)), "SET %s %s", key, text);
+    }
+}
+
+static unsigned epochs_that_are(cluster* fleet, const char* text)
+{
+    unsigned count = 0;
+    for (unsigned group = 0; group < GH_SLOT_GROUPS; group++)
+    {
+        char key[32];
+        snprintf(key, sizeof key, "gh:{%u}:epoch", (unsigned)gh_slot_group_tag(group));
+        count += strcmp(redis_server_text(cluster_master(fleet, cluster_slot(key)), "GET %s", key), text) == 0;
+    }
+    return count;
+}
+
+static unsigned keys_of_masters(cluster* fleet)
+{
+    unsigned count = 0;
+    for (size_t i = 0; i < cluster_count(fleet); i++)
+        if (cluster_is_master(cluster_node(fleet, i))) count += (unsigned)redis_server_keys(cluster_node(fleet, i));
+    return count;
+}
+
+/* A fleet whose keys are laid out in another way has used the store: on no node is anything done, and a person is told
+   why, and where. */
+static void other_layouts_are_refused_in_words(void** state)
+{
+    (void)state;
+    static const char* const others[] = {"1795250000123456", "1795250000123456 1795250000123456 3 -"};
+    static const char* const words[] = {"have the layout 1, and", "have the layout 3, and"};
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+    {
+        cluster* fleet = cluster_shared();
+        set_epochs(fleet, others[i]);
+        game* a = start_game(fleet);
+        gh_lock* locks[12];
+        for (int k = 0; k < 12; k++)
+        {
+            char name[24];
+            snprintf(name, sizeof name, "door%d", k);
+            locks[k] = lock_begun(a, name);
+        }
+        for (int k = 0; k < 12; k++)
+        {
+            GAME_UNTIL(gh_op_poll(&locks[k]->op) != GH_PENDING);
+            assert_status(gh_op_poll(&locks[k]->op), GH_REFUSED);
+        }
+        GAME_UNTIL(strstr(a->last_error, words[i]) != NULL); /* each attempt to connect says so */
+        assert_int_equal(epochs_that_are(fleet, others[i]), GH_SLOT_GROUPS);
+        assert_int_equal(keys_of_masters(fleet), GH_SLOT_GROUPS); /* nothing was written */
+        game_end(a);
+    }
+}
+
 /* What no epoch.lua wrote is said, and nothing is granted. */
 static void epochs_of_another_form_are_corrupt(void** state)
 {
     (void)state;
     cluster* fleet = cluster_start(NULL);
-    for (unsigned group = 0; group < GH_SLOT_GROUPS; group++)
-    {
-        char key[32];
-        snprintf(key, sizeof key, "gh:{%u}:epoch", (unsigned)gh_slot_group_tag(group));
-        redis_server_do(cluster_master(fleet, cluster_slot(key)), "SET %s x", key);
-    }
+    set_epochs(fleet, "x");
     game* a = start_game(fleet);
     gh_lock* lock = lock_begun(a, "door");
     GAME_UNTIL(gh_op_poll(&lock->op) == GH_CORRUPT);
@@ -409,6 +465,7 @@ static void chat_goes_on_where_no_epoch_lies(void** state)
 TEST_FILE(cluster, cmocka_unit_test(ops_go_to_the_node_of_their_slot), cmocka_unit_test(planned_failover_is_a_delay),
           cmocka_unit_test(slots_move_under_load), cmocka_unit_test(killed_master_is_a_delay),
           cmocka_unit_test(hints_reach_whoever_waits), cmocka_unit_test(master_that_is_back_empty_is_told),
-          cmocka_unit_test(epochs_of_another_form_are_corrupt), cmocka_unit_test(lagging_replica_tells_what_it_lost),
-          cmocka_unit_test(zombie_is_told), cmocka_unit_test(nodes_come_and_go),
-          cmocka_unit_test(ids_of_a_new_master_are_of_a_new_epoch), cmocka_unit_test(chat_goes_on_where_no_epoch_lies));
+          cmocka_unit_test(other_layouts_are_refused_in_words), cmocka_unit_test(epochs_of_another_form_are_corrupt),
+          cmocka_unit_test(lagging_replica_tells_what_it_lost), cmocka_unit_test(zombie_is_told),
+          cmocka_unit_test(nodes_come_and_go), cmocka_unit_test(ids_of_a_new_master_are_of_a_new_epoch),
+          cmocka_unit_test(chat_goes_on_where_no_epoch_lies));

@@ -1,6 +1,7 @@
 /* No script of ours ends half-way while its slot moves. Each op of each system is run on a client that follows a
-   Cluster, while all slots of its object are on their way to another node, in three states of its keys: all are here,
-   every second one has moved, all have moved.
+   Cluster, while all slots of its object are on their way to another node, in four states of its keys: all are here,
+   every second one has moved, the others have, all have moved. Every script that touches an object's keys is asked for
+   meanwhile.
 
        prepare -> slots MIGRATING, keys as the state says -> run: TRYAGAIN ... -> keys move -> SETSLOT NODE -> its
    result
@@ -12,6 +13,10 @@
 #include "support/server/cluster.h"
 
 #include "support/cleanup.h"
+#include "support/faults/half.h"
+#include "support/source_tree.h"
+
+#include "client/state.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,11 +30,12 @@ typedef enum keys_at
 {
     KEYS_HERE,
     KEYS_PARTED,
+    KEYS_PARTED_OTHERWISE,
     KEYS_THERE,
     KEYS_STATES
 } keys_at;
 
-static const char* const state_names[KEYS_STATES] = {"here", "parted", "there"};
+static const char* const state_names[KEYS_STATES] = {"here", "parted", "parted otherwise", "there"};
 
 typedef struct migration
 {
@@ -45,7 +51,14 @@ typedef struct migration
     char* before;          /* all that the store has                             */
     size_t before_size;
     bool touched;
-    size_t waited; /* how many did */
+    size_t waited;               /* how many did */
+    bool asked[GH_SCRIPT_COUNT]; /* scripts that were on the wire while slots moved */
+
+    /* of a run whose slots begin to move in its middle */
+    uint64_t requests_before;
+    uint64_t sent_at[GH_SCRIPT_COUNT]; /* so many requests had gone when the script was seen first; 0: it was not */
+    uint64_t behind;                   /* the slots move as soon as so many have                                  */
+    keys_at state;
 } migration;
 
 /* ---- slots --------------------------------------------------------------------------------------------- */
@@ -101,6 +114,7 @@ static void begin_move(migration* self, drill* scene, keys_at state)
 {
     open_slots(self);
     if (state == KEYS_PARTED) move_keys(self, 0, 1, 2);
+    if (state == KEYS_PARTED_OTHERWISE) move_keys(self, 0, 0, 2);
     if (state == KEYS_THERE) move_keys(self, 0, 0, 1);
     self->before = dump_store(self, &self->before_size);
     self->touched = false;
@@ -133,10 +147,31 @@ static void end_move(drill* scene)
     self->moving = false;
 }
 
+static uint64_t requests_of(const drill* scene)
+{
+    const migration* self = scene->context;
+    return game_stats(scene->game).requests - self->requests_before;
+}
+
+static void note_scripts(drill* scene)
+{
+    migration* self = scene->context;
+    const gh_client* client = scene->game->client;
+    for (const gh_node* node = client->nodes; node < client->nodes_end; node++)
+        for (const gh_slot* slot = node->sent; slot != NULL; slot = slot->next)
+            for (unsigned i = 0; i < GH_SCRIPT_COUNT; i++)
+            {
+                if (slot->purpose != GH_SLOT_OP || slot->script != &client->scripts[i]) continue;
+                if (self->moving) self->asked[i] = true;
+                if (self->sent_at[i] == 0) self->sent_at[i] = requests_of(scene);
+            }
+}
+
 static void come_to_rest(drill* scene)
 {
     migration* self = scene->context;
     if (!self->moving) return;
+    note_scripts(scene);
     if (game_stats(scene->game).try_again < self->again_before + ROUNDS_MIN && wait_now_us() < self->rest_us) return;
     end_move(scene);
 }
@@ -173,19 +208,32 @@ static const char* judge(drill* scene, const drill_case* of, gh_status status, k
     return drill_heal(scene, why) ? NULL : why;
 }
 
-static bool move_during(drill* scene, const drill_case* of, keys_at state)
+static bool judge_run(drill* scene, const drill_case* of, void (*between)(drill*), keys_at state)
 {
     migration* self = scene->context;
-    redis_server_do(self->nodes[1], "FLUSHALL");
-    drill_prepare(scene, of);
-    begin_move(self, scene, state);
-    scene->between = come_to_rest;
+    scene->between = between;
     gh_status status = drill_run(scene, of);
     scene->between = NULL;
     if (self->moving) end_move(scene); /* it did not wait for it */
     const char* why = judge(scene, of, status, state);
     if (why != NULL) printf("    half, keys %s: %s.%s: %s\n", state_names[state], scene->system->name, of->name, why);
     return why == NULL;
+}
+
+static void prepare_run(drill* scene, const drill_case* of)
+{
+    migration* self = scene->context;
+    redis_server_do(self->nodes[1], "FLUSHALL");
+    drill_prepare(scene, of);
+    memset(self->sent_at, 0, sizeof(self->sent_at));
+    self->requests_before = game_stats(scene->game).requests;
+}
+
+static bool move_during(drill* scene, const drill_case* of, keys_at state)
+{
+    prepare_run(scene, of);
+    begin_move(scene->context, scene, state);
+    return judge_run(scene, of, come_to_rest, state);
 }
 
 static migration* migration_new(redis_server* from, redis_server* to)
@@ -208,6 +256,72 @@ static migration* migration_of_pair(void)
     return migration_new(nodes[0], nodes[1]);
 }
 
+static bool is_of(half_script script, const drill_system* system)
+{
+    char file[128];
+    char path[SOURCE_TREE_PATH_SIZE];
+    snprintf(file, sizeof(file), "sdk/src/%s/%s.lua", system->name, script.name);
+    return source_tree_path(path, file);
+}
+
+static bool is_left_out(const migration* self, half_script script, const drill_system* system)
+{
+    return !self->asked[script.number] && is_of(script, system);
+}
+
+static size_t scripts_left_out(const migration* self, const drill_system* system, bool told)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < half_count(); i++)
+    {
+        if (!is_left_out(self, half_at(i), system)) continue;
+        if (told) printf("    half: nothing has asked for %s while its slot moved\n", half_at(i).name);
+        count++;
+    }
+    return count;
+}
+
+static void begin_in_the_middle(drill* scene)
+{
+    migration* self = scene->context;
+    note_scripts(scene);
+    if (requests_of(scene) < self->behind) return;
+    begin_move(self, scene, self->state);
+    scene->between = come_to_rest;
+}
+
+static bool move_in_the_middle(drill* scene, const drill_case* of, uint64_t behind, keys_at state)
+{
+    migration* self = scene->context;
+    prepare_run(scene, of);
+    self->behind = behind;
+    self->state = state;
+    return judge_run(scene, of, begin_in_the_middle, state);
+}
+
+/* What an op asks for behind another request is asked for only when that one is answered, so the slots begin to move in
+   between: behind the last request before it, or a little sooner. */
+static size_t move_in_the_middles(drill* scene, const drill_case* of)
+{
+    migration* self = scene->context;
+    uint64_t sent_at[GH_SCRIPT_COUNT];
+    size_t failed = 0;
+    prepare_run(scene, of);
+    scene->between = note_scripts;
+    (void)drill_run(scene, of);
+    scene->between = NULL;
+    memcpy(sent_at, self->sent_at, sizeof(sent_at));
+    for (unsigned i = 0; i < GH_SCRIPT_COUNT; i++)
+        for (uint64_t back = 1; back <= 4 && back < sent_at[i] && is_left_out(self, half_at(i), scene->system); back++)
+        {
+            failed += !move_in_the_middle(scene, of, sent_at[i] - back, KEYS_HERE);
+            if (is_left_out(self, half_at(i), scene->system)) continue; /* it was too late, or too early */
+            for (int state = KEYS_HERE + 1; state < KEYS_STATES; state++)
+                failed += !move_in_the_middle(scene, of, sent_at[i] - back, (keys_at)state);
+        }
+    return failed;
+}
+
 static void judge_moves(const drill_system* system)
 {
     migration* self = migration_of_pair();
@@ -218,8 +332,11 @@ static void judge_moves(const drill_system* system)
     for (size_t i = 0; i < system->count; i++)
         for (int state = 0; state < KEYS_STATES; state++)
             failed += !move_during(scene, &system->cases[i], (keys_at)state);
-    if (failed > 0) fail_msg("%s: %u of %zu failed", system->name, failed, system->count * KEYS_STATES);
+    for (size_t i = 0; i < system->count && scripts_left_out(self, system, false) > 0; i++)
+        failed += (unsigned)move_in_the_middles(scene, &system->cases[i]);
+    if (failed > 0) fail_msg("%s: %u failed", system->name, failed);
     assert_true(self->waited > system->count); /* the slots that move are those of the system */
+    assert_int_equal(scripts_left_out(self, system, true), 0);
 }
 
 #define HALF_TEST(system)                                                                                              \
@@ -230,29 +347,61 @@ static void judge_moves(const drill_system* system)
     }
 DRILL_SYSTEMS(HALF_TEST)
 
-/* ---- slots that have moved -------------------------------------------------------------------------------- */
-
 #define SYSTEM_OF(system) &drill_##system,
+
+static const drill_system* const every_system[] = {DRILL_SYSTEMS(SYSTEM_OF)};
+
+/* Scripts that are of no system's object, and why they cannot end half-way there. */
+static const struct
+{
+    const char* name;
+    const char* why;
+} of_no_object[] = {{"epoch", "the hand-shake's, of a single key"},
+                    {"rights", "the hand-shake's, which writes nothing"},
+                    {"command", "stands in front of a caller's, and only reads"},
+                    {"command_once", "stands around a caller's, of which its receipt says how far it came"},
+                    {"fenced", "stands in front of a caller's, and only reads"}};
+
+static bool is_of_a_system(half_script script)
+{
+    for (size_t i = 0; i < sizeof(every_system) / sizeof(every_system[0]); i++)
+        if (is_of(script, every_system[i])) return true;
+    return false;
+}
+
+static void every_script_is_of_a_system_or_of_no_object(void** state)
+{
+    (void)state;
+    for (size_t i = 0; i < half_count(); i++)
+    {
+        const half_script script = half_at(i);
+        bool excused = false;
+        for (size_t k = 0; k < sizeof(of_no_object) / sizeof(of_no_object[0]); k++)
+            excused = excused || strcmp(of_no_object[k].name, script.name) == 0;
+        if (excused == is_of_a_system(script)) fail_msg("%s is of no system", script.name);
+    }
+}
+
+/* ---- slots that have moved -------------------------------------------------------------------------------- */
 
 /* What waits goes on at the new owner. */
 static void what_waits_goes_on_elsewhere(void** state)
 {
     (void)state;
-    static const drill_system* const systems[] = {DRILL_SYSTEMS(SYSTEM_OF)};
     cluster* fleet = cluster_start(&(cluster_options){.masters = 2, .node_timeout_ms = 15000});
     redis_server* from = cluster_node(fleet, 0);
     redis_server* to = cluster_node(fleet, 1);
     unsigned failed = 0;
-    for (size_t i = 0; i < sizeof(systems) / sizeof(systems[0]); i++)
+    for (size_t i = 0; i < sizeof(every_system) / sizeof(every_system[0]); i++)
     {
         migration* self = migration_new(from, to);
         self->gives = true;
-        drill* scene = drill_start_in_cluster(systems[i], from, self->seeds);
+        drill* scene = drill_start_in_cluster(every_system[i], from, self->seeds);
         scene->context = self;
-        slot_list_of(&self->slots, systems[i]);
+        slot_list_of(&self->slots, every_system[i]);
         for (size_t k = 0; k < self->slots.count; k++)
             if (cluster_master(fleet, self->slots.slots[k]) == to) cluster_move_slot(fleet, self->slots.slots[k], from);
-        failed += !move_during(scene, &systems[i]->cases[0], KEYS_PARTED);
+        failed += !move_during(scene, &every_system[i]->cases[0], KEYS_PARTED);
         game_end(scene->game);
         cleanup_forget(self);
     }
@@ -292,5 +441,5 @@ static void leases_live_through_a_move(void** state)
 }
 
 #define HALF_TEST_NAME(system) cmocka_unit_test(system),
-TEST_FILE(cluster_half, DRILL_SYSTEMS(HALF_TEST_NAME) cmocka_unit_test(what_waits_goes_on_elsewhere),
-          cmocka_unit_test(leases_live_through_a_move));
+TEST_FILE(cluster_half, DRILL_SYSTEMS(HALF_TEST_NAME) cmocka_unit_test(every_script_is_of_a_system_or_of_no_object),
+          cmocka_unit_test(what_waits_goes_on_elsewhere), cmocka_unit_test(leases_live_through_a_move));

@@ -62,7 +62,7 @@ static const promise promises[] = {
       {"rows_late.answer_after_the_lease_calls_no_loader", "rows_late.lease_that_is_over_stores_and_renews_nothing"}}},
     {8,
      {"who holds something learns at once that the store has older data",
-      {"lease.thousand_locks_are_told_lost_at_once", "lease.thousand_permits_are_told_lost_at_once",
+      {"lease_told.locks_of_another_server", "lease_told.permits_of_another_server",
        "lease.owner_learns_of_older_data_under_the_same_epoch"}}},
     {9,
      {"a FLUSHALL under connected clients begins a quarantine",

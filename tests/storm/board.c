@@ -65,5 +65,6 @@ bool board_join(int descriptor)
     if (board == NULL || size != sizeof *board) return false;
     storm = board->options;
     storm.redis = storm.faults = storm.history = storm.other = NULL;
+    storm.left_out = NULL;
     return true;
 }

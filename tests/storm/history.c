@@ -1,63 +1,37 @@
-/* history.c -- the table of records in shared memory. */
+/* history.c -- the table of records. */
 
 #include "storm/history.h"
 
-#include "storm/board.h"
 #include "storm/storm.h"
 
 #include <stdatomic.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <time.h>
 
-typedef struct history_table
+struct history_table
 {
     _Atomic uint32_t count;
     uint32_t capacity;
     uint64_t zero_us; /* times are shown from here on */
     storm_record records[];
-} history_table;
+};
 
 static history_table* table;
 
-static int own_descriptor = -1;
-
-void history_open(uint32_t capacity)
+size_t history_size(uint32_t capacity)
 {
-    size_t size = sizeof(history_table) + ((size_t)capacity + 1) * sizeof(storm_record);
-    table = board_share(size, &own_descriptor);
-    if (table == NULL)
-    {
-        perror("storm: no memory for the history");
-        exit(2);
-    }
+    return sizeof(history_table) + ((size_t)capacity + 1) * sizeof(storm_record);
+}
+
+void history_begin_table(void* memory, uint32_t capacity)
+{
+    table = memory;
     table->capacity = capacity;
     table->zero_us = history_now();
 }
 
-int history_descriptor(void)
+void history_use_table(void* memory)
 {
-    return own_descriptor;
-}
-
-bool history_join(int descriptor)
-{
-    size_t size = 0;
-    table = board_share_again(descriptor, &size);
-    return table != NULL;
-}
-
-uint64_t history_now(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000u + (uint64_t)now.tv_nsec / 1000u;
-}
-
-void history_pause(uint64_t us)
-{
-    struct timespec pause = {(time_t)(us / 1000000), (long)(us % 1000000 * 1000)};
-    (void)nanosleep(&pause, NULL);
+    table = memory;
 }
 
 /* A record of its own, zero as the kernel gave it. */

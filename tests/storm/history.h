@@ -1,13 +1,15 @@
 /* history.h -- what happened: every op's begin and end, what was seen between them, and every fault.
 
-   One table in shared memory, written by all processes and read by the checkers after the run. A record is never
-   removed, so it outlives the kill -9 of who wrote it. Its index is its name: an op's index goes into the bodies,
-   ids and values that the op writes to the store, so whatever is found there leads back to the op.
+   One table, written by all who take part and read by the checkers after the run: history_shared.c puts it into memory
+   that all processes share. A record is never removed, so it outlives the kill -9 of who wrote it. Its index is its
+   name: an op's index goes into the bodies, ids and values that the op writes to the store, so whatever is found there
+   leads back to the op.
 
    An op is one record: begun (begin_us), and later ended (end_us, status, outcome). One that was never ended was cut
    off by the death of its process, and counts as UNKNOWN. An event is a record that begins and ends at once.
 
-   Time is CLOCK_MONOTONIC in microseconds: the same clock in all processes. */
+   Time is in microseconds and the same for all; whose it is, the program says: history_clock.c reads CLOCK_MONOTONIC, a
+   simulator has a time of its own. */
 
 #ifndef GUILDHALL_TESTS_STORM_HISTORY_H
 #define GUILDHALL_TESTS_STORM_HISTORY_H
@@ -51,12 +53,21 @@ typedef struct storm_record
     bool is_event;
 } storm_record;
 
-/* Maps the table. When it is nearly full, nothing more is begun, and the weather ends; what is left is for all that
-   goes on until the end. Records beyond the capacity are not written: begin then returns 0, and nothing may be done;
-   and what was seen is not known, so nothing can be judged. */
-void history_open(uint32_t capacity);
+typedef struct history_table history_table;
 
-/* For a program that was not forked: see board.h. */
+/* Where the table lies is up to the program: memory of so many bytes, zero at first. */
+size_t history_size(uint32_t capacity);
+
+/* Begins the table in that memory. When it is nearly full, nothing more is begun, and the weather ends; what is left is
+   for all that goes on until the end. Records beyond the capacity are not written: begin then returns 0, and nothing
+   may be done; and what was seen is not known, so nothing can be judged. */
+void history_begin_table(void* memory, uint32_t capacity);
+
+/* A table that another process has begun. */
+void history_use_table(void* memory);
+
+/* Of processes: maps the table for all that are forked from this one, and for a program that was not: see board.h. */
+void history_open(uint32_t capacity);
 int history_descriptor(void);
 bool history_join(int descriptor);
 

@@ -206,11 +206,8 @@ static void promote(const nemesis_fault* f)
 /* A script that goes on for longer than it may, or a server that sleeps. */
 static bool busy(const nemesis_fault* f)
 {
-    static const char script[] = "local t = redis.call('TIME') local e = t[1] * 1000000 + t[2] + ARGV[1] repeat t ="
-                                 " redis.call('TIME') until t[1] * 1000000 + t[2] >= e return 1";
-    (void)store_do("CONFIG SET lua-time-limit 15");
-    if (f->x % 2 == 0) store_send("DEBUG SLEEP %s", f->x % 4 == 0 ? "0.1" : "0.45");
-    else store_send("EVAL %s 0 %s", script, f->x % 4 == 1 ? "150000" : "600000");
+    if (f->x % 2 == 0) store_sleep(f->x % 4 == 0 ? 100000 : 450000);
+    else store_run_long(f->x % 4 == 1 ? 150000 : 600000);
     return true;
 }
 
@@ -448,8 +445,10 @@ static void draw_next(void)
     nemesis_fault* f = &nemesis.next;
     for (unsigned i = 0; i < nemesis_kind_count(); i++) sum += weight_of(i);
     uint64_t before_us = f->at_us;
+    unsigned number = f->at_us == 0 ? 0 : f->number + 1;
     memset(f, 0, sizeof *f);
-    f->at_us = before_us + random_between(random, GAP_LEAST_US, GAP_MOST_US);
+    f->number = number;
+    f->at_us = before_us + random_between(random, GAP_LEAST_US, GAP_MOST_US) / (storm.haste > 1 ? storm.haste : 1);
     uint64_t point = sum == 0 ? 0 : random_below(random, sum);
     while (sum != 0 && point >= weight_of(f->kind)) point -= weight_of(f->kind++);
     if (sum == 0) f->at_us = UINT64_MAX / 2;
@@ -502,7 +501,8 @@ static void log_fault(const nemesis_fault* f, const char* word)
 static void strike(const nemesis_fault* f)
 {
     const nemesis_kind* kind = kind_at(f->kind);
-    if (nemesis.active_count == ACTIVE_MAX || !ground_is_free(kind->ground))
+    bool left_out = storm.left_out != NULL && f->number < STORM_FAULTS_MAX && storm.left_out[f->number];
+    if (left_out || nemesis.active_count == ACTIVE_MAX || !ground_is_free(kind->ground))
     {
         nemesis.passed_over[f->kind]++;
         return;
@@ -598,11 +598,21 @@ void nemesis_heal(void)
     (void)history_event(nobody, event);
 }
 
-void nemesis_print(void)
+unsigned nemesis_struck(void)
 {
     unsigned sum = 0;
     for (unsigned i = 0; i < nemesis_kind_count(); i++) sum += nemesis.struck[i];
-    printf("faults: %u in %u s:", sum, storm.seconds);
+    return sum;
+}
+
+unsigned nemesis_drawn(void)
+{
+    return nemesis.next.number;
+}
+
+void nemesis_print(void)
+{
+    printf("faults: %u in %u s:", nemesis_struck(), storm.seconds);
     for (unsigned i = 0; i < nemesis_kind_count(); i++)
     {
         if (nemesis.struck[i] != 0) printf(" %s %u", kind_at(i)->name, nemesis.struck[i]);

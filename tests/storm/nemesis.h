@@ -22,6 +22,10 @@ void nemesis_heal(void);
 /* Prints how often each kind of fault struck. */
 void nemesis_print(void);
 
+/* How many faults struck so far; and how many were due, also those that could not be or were left out. */
+unsigned nemesis_struck(void);
+unsigned nemesis_drawn(void);
+
 const char* nemesis_kind_name(unsigned kind);
 unsigned nemesis_kind_count(void);
 

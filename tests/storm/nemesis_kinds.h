@@ -15,6 +15,7 @@ typedef struct nemesis_fault
     uint64_t y;
     uint64_t z;
     unsigned kind;
+    unsigned number; /* 0 and up */
 } nemesis_fault;
 
 /* Which faults exclude each other. */

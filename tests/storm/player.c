@@ -2,11 +2,8 @@
 
 #include "storm/storm.h"
 
-#include "guildhall/cluster.h"
-#include "guildhall/platform.h"
-#include "guildhall/sentinel.h"
 #include "storm/board.h"
-#include "storm/fleet.h"
+#include "storm/seat.h"
 #include "support/process.h"
 
 #include <execinfo.h>
@@ -18,123 +15,11 @@
 enum
 {
     STALL_US = 60000,
-    FORGET_US = 4000000,
     HANDLES_MAX = 32,
     PAUSE_MS = 1
 };
 
-typedef struct player_seat
-{
-    storm_client client;
-    void* memory;
-    void* actors[STORM_SYSTEMS_MAX];
-    uint64_t links;    /* of a Cluster: how many were ready */
-    uint64_t whole_us; /* when they last were */
-} player_seat;
-
 static player_seat seats[STORM_CLIENTS];
-
-static bool note_assertion(void* context, const char* file, int line, const char* expression)
-{
-    (void)expression;
-    const storm_client* client = context;
-    storm_event event = {.system = STORM_CORE, .what = MARK_ASSERTION, .a = (uint64_t)line};
-    (void)history_event(client->who, event);
-    if (storm.verbose) fprintf(stderr, "storm: assertion at %s:%d: %s\n", file, line, expression);
-    return false;
-}
-
-static void note_log(void* context, gh_log_level level, gh_str text)
-{
-    const storm_client* client = context;
-    if (level == GH_LOG_DEBUG) return;
-    fprintf(stderr, "storm: process %u life %u client %u: %.*s\n", client->who.process, client->who.life,
-            client->who.client, (int)text.size, text.bytes);
-}
-
-static void configure(gh_client_config* config, player_seat* seat)
-{
-    *config = gh_client_config_default();
-    config->address = gh_str_of(board->addresses[seat->client.who.client % 2]);
-    if (storm.store == STORM_CLUSTER) config->topology = gh_topology_cluster();
-    if (storm.store == STORM_SENTINEL) config->topology = gh_topology_sentinel();
-    if (storm.store == STORM_SENTINEL) config->sentinel_name = gh_str_literal(SENTINELS_NAME);
-    config->user = gh_str_literal("game");
-    config->password = gh_str_literal("storm");
-    config->connect_timeout_us = 400000;
-    config->request_timeout_us = 400000;
-    config->backoff_min_us = 5000;
-    config->backoff_max_us = 100000;
-    config->wake = seat->client.who.client != 2 || seat->client.who.process != 0; /* one lives without hints */
-    config->out_bytes = 256 * 1024;
-    config->reply_bytes = 256 * 1024;
-    config->reply_nodes = 4096;
-    config->hooks.context = &seat->client;
-    config->hooks.assertion = note_assertion;
-    if (storm.verbose) config->hooks.log = note_log;
-}
-
-static void start_seat(player_seat* seat, storm_who who)
-{
-    gh_client_config config;
-    seat->client.who = who;
-    configure(&config, seat);
-    size_t size = gh_client_memory(&config);
-    seat->memory = aligned_alloc(64, (size + 63) / 64 * 64);
-    CHILD_CHECK(seat->memory != NULL);
-    gh_status status = gh_client_init(seat->memory, size, &config, gh_platform_default(), &seat->client.client);
-    CHILD_CHECK(status == GH_OK);
-    (void)gh_tick(seat->client.client, history_now(), 0);
-    for (uint8_t i = 1; i < STORM_SYSTEM_END; i++)
-    {
-        if (!storm_system_is_on(i)) continue;
-        const storm_system* system = storm_system_of(i);
-        seat->actors[i] = calloc(1, system->actor_size);
-        CHILD_CHECK(seat->actors[i] != NULL);
-        uint64_t place = ((uint64_t)who.life << 16) | ((uint64_t)who.process << 8) | who.client;
-        system->start(seat->actors[i], &seat->client, storm_random(system->name, place, 0, 0));
-    }
-}
-
-/* Of a Cluster, all links that there were are there again; a node that is gone for good is forgotten after a while. */
-static bool all_links_are_ready(player_seat* seat)
-{
-    gh_client_stats stats = {.struct_size = sizeof stats};
-    (void)gh_client_get_stats(seat->client.client, &stats);
-    uint64_t alive = stats.links_ready - stats.links_lost;
-    if (alive >= seat->links || seat->client.now_us > seat->whole_us + FORGET_US)
-    {
-        seat->links = alive;
-        seat->whole_us = seat->client.now_us;
-    }
-    return alive > 0 && alive >= seat->links;
-}
-
-static void note_link(player_seat* seat)
-{
-    storm_client* client = &seat->client;
-    bool ready = storm.store == STORM_CLUSTER ? all_links_are_ready(seat) : gh_client_ready(client->client);
-    if (ready == client->ready) return;
-    client->ready = ready;
-    storm_event event = {.system = STORM_CORE, .what = MARK_LINK, .a = ready ? 1 : 0};
-    (void)history_event(client->who, event);
-}
-
-static bool turn_seat(player_seat* seat, bool may_begin)
-{
-    bool idle = true;
-    seat->client.now_us = history_now();
-    (void)gh_tick(seat->client.client, seat->client.now_us, 0);
-    note_link(seat);
-    for (uint8_t i = 1; i < STORM_SYSTEM_END; i++)
-    {
-        if (seat->actors[i] == NULL) continue;
-        const storm_system* system = storm_system_of(i);
-        system->turn(seat->actors[i], may_begin && !history_is_full());
-        idle = idle && system->idle(seat->actors[i]);
-    }
-    return idle;
-}
 
 /* Sleeps until a byte arrives, or for a frame. */
 static void wait_for_bytes(void)
@@ -154,6 +39,13 @@ static void wait_for_bytes(void)
     (void)poll(descriptors, count, PAUSE_MS);
 }
 
+static bool turn_seat(player_seat* seat, bool may_begin)
+{
+    uint64_t now_us = history_now();
+    seat_tick(seat, now_us, now_us, 0);
+    return seat_act(seat, may_begin);
+}
+
 static void note_stall(uint64_t* last_us, storm_who who)
 {
     uint64_t now_us = history_now();
@@ -165,20 +57,10 @@ static void note_stall(uint64_t* last_us, storm_who who)
     *last_us = now_us;
 }
 
-/* From here on its links are of no use to anybody. */
-static void note_going(void)
-{
-    for (int i = 0; i < STORM_CLIENTS; i++)
-    {
-        storm_event event = {.system = STORM_CORE, .what = MARK_LINK, .a = 0};
-        (void)history_event(seats[i].client.who, event);
-    }
-}
-
 static void drain(void)
 {
     bool drained = false;
-    note_going();
+    for (int i = 0; i < STORM_CLIENTS; i++) seat_note_going(&seats[i]);
     for (int i = 0; i < STORM_CLIENTS; i++) (void)gh_client_drain(seats[i].client.client, 2000000);
     while (!drained)
     {
@@ -225,7 +107,7 @@ int player_run(void* context, int results)
     for (uint8_t i = 0; i < STORM_CLIENTS; i++)
     {
         who.client = i;
-        start_seat(&seats[i], who);
+        seat_start(&seats[i], who, board->addresses[i % 2], gh_platform_default(), history_now());
     }
     who.client = 0;
     bool idle = false;

@@ -200,7 +200,8 @@ void store_must(const char* format, ...)
     }
 }
 
-void store_send(const char* format, ...)
+/* Sends it, and waits for no answer. */
+static void send_command(const char* format, ...)
 {
     va_list arguments;
     int done = 0;
@@ -213,6 +214,23 @@ void store_send(const char* format, ...)
     {
     }
     redisFree(context);
+}
+
+void store_sleep(uint64_t us)
+{
+    char seconds[32];
+    (void)snprintf(seconds, sizeof seconds, "%.3f", (double)us / 1e6);
+    send_command("DEBUG SLEEP %s", seconds);
+}
+
+void store_run_long(uint64_t us)
+{
+    static const char script[] = "local t = redis.call('TIME') local e = t[1] * 1000000 + t[2] + ARGV[1] repeat t ="
+                                 " redis.call('TIME') until t[1] * 1000000 + t[2] >= e return 1";
+    char length[32];
+    (void)snprintf(length, sizeof length, "%llu", (unsigned long long)us);
+    (void)store_do("CONFIG SET lua-time-limit 15");
+    send_command("EVAL %s 0 %s", script, length);
 }
 
 void store_kill(void)

@@ -25,8 +25,10 @@ bool store_do(const char* format, ...);
    ends if it never does, because what was found then would be the fault's work. In a fleet, all servers are told. */
 void store_must(const char* format, ...);
 
-/* The same, sent and not waited for. */
-void store_send(const char* format, ...);
+/* The server that counts does nothing for so long; or it runs a script for so long, and says BUSY after a while.
+   Neither is waited for. */
+void store_sleep(uint64_t us);
+void store_run_long(uint64_t us);
 
 /* A new connection to the server that counts, or NULL. The limit is also that of each answer. */
 redisContext* store_connect(uint64_t limit_us);

@@ -6,6 +6,7 @@
 
 #include "storm/board.h"
 #include "storm/builds.h"
+#include "storm/judge.h"
 #include "storm/look.h"
 #include "storm/nemesis.h"
 #include "storm/players.h"
@@ -25,8 +26,6 @@
 #include <time.h>
 #include <unistd.h>
 
-storm_options storm;
-
 static volatile sig_atomic_t interrupted;
 
 enum
@@ -37,45 +36,6 @@ enum
     QUIET_CAP_US = 40000000,
     FAILOVER_CAP_S = 20
 };
-
-/* ---- systems and marks --------------------------------------------------------------------------------- */
-
-#define STORM_SYSTEM_ROW(name) &storm_##name,
-static const storm_system* const systems[STORM_SYSTEMS_MAX] = {NULL, STORM_SYSTEMS(STORM_SYSTEM_ROW)};
-#undef STORM_SYSTEM_ROW
-
-const storm_system* storm_system_of(uint8_t number)
-{
-    return number < STORM_SYSTEM_END ? systems[number] : NULL;
-}
-
-bool storm_system_is_on(uint8_t number)
-{
-    return storm.on[number];
-}
-
-const char* storm_mark_name(uint8_t what)
-{
-    static const char* const names[] = {"?", "link", "stall", "loss", "clock", "killed", "calm", "assertion", "build"};
-    return what < MARK_FAULT ? names[what] : nemesis_kind_name((unsigned)what - MARK_FAULT);
-}
-
-storm_outcome storm_outcome_of(gh_status status)
-{
-    if (status == GH_OK || status == GH_HELD || status == GH_EMPTY) return STORM_DONE;
-    if (status == GH_UNKNOWN || status == GH_CORRUPT) return STORM_UNKNOWN;
-    return STORM_NOT_DONE;
-}
-
-random_stream storm_random(const char* label, uint64_t x, uint64_t y, uint64_t z)
-{
-    uint64_t hash = storm.seed ^ UINT64_C(0xcbf29ce484222325);
-    for (; *label != '\0'; label++) hash = (hash ^ (unsigned char)*label) * UINT64_C(0x100000001b3);
-    random_stream mixer = random_from_seed(hash ^ (x * UINT64_C(0x9e3779b97f4a7c15)));
-    mixer.state ^= random_next(&mixer) + y;
-    mixer.state ^= random_next(&mixer) + z;
-    return random_from_seed(random_next(&mixer));
-}
 
 storm_stage storm_stage_now(void)
 {
@@ -93,22 +53,6 @@ static void complain(const char* text, const char* what)
 {
     fprintf(stderr, "storm: %s%s\n", text, what);
     exit(2);
-}
-
-static void choose_systems(const char* names)
-{
-    for (const char* at = names; *at != '\0';)
-    {
-        size_t size = strcspn(at, ",");
-        uint8_t found = 0;
-        for (uint8_t i = 1; i < STORM_SYSTEM_END; i++)
-        {
-            if (strlen(systems[i]->name) == size && strncmp(systems[i]->name, at, size) == 0) found = i;
-        }
-        if (found == 0) complain("there is no such system: ", at);
-        storm.on[found] = true;
-        at += size + (at[size] == ',' ? 1 : 0);
-    }
 }
 
 /* The server program of --redis comes first in the PATH, under the name that is looked for there. */
@@ -165,7 +109,8 @@ static void read_options(int count, char** words)
     if (storm.faults != NULL && !nemesis_knows(storm.faults)) complain("there is no such fault in ", storm.faults);
     if (storm.failovers != 0 && storm.store < STORM_CLUSTER) complain("--failovers wants --cluster or --sentinel", "");
     for (uint8_t i = 1; names == NULL && i < STORM_SYSTEM_END; i++) storm.on[i] = true;
-    if (names != NULL) choose_systems(names);
+    const char* unknown = names == NULL ? NULL : storm_choose_systems(names);
+    if (unknown != NULL) complain("there is no such system: ", unknown);
     if (!seeded)
     {
         random_stream mixer = random_from_seed(history_now() ^ ((uint64_t)getpid() << 32) ^ (uint64_t)time(NULL));
@@ -220,98 +165,6 @@ static void leave_if_interrupted(void)
     cleanup_end();
     scratch_close();
     exit(130);
-}
-
-static void print_ops(void)
-{
-    static unsigned long long counts[STORM_SYSTEMS_MAX][4];
-    unsigned long long sum = 0;
-    for (uint32_t i = 1; i <= history_count(); i++)
-    {
-        const storm_record* r = history_at(i);
-        if (r->is_event || r->system == STORM_CORE || r->begin_us == 0) continue;
-        counts[r->system][r->outcome & 3u]++;
-        sum++;
-    }
-    printf("ops: %llu, %llu a second\n", sum, sum / storm.seconds);
-    for (uint8_t i = 1; i < STORM_SYSTEM_END; i++)
-    {
-        if (!storm.on[i]) continue;
-        printf("  %-10s %8llu: %llu done, %llu not done, %llu unknown, %llu cut off by a kill\n", systems[i]->name,
-               counts[i][0] + counts[i][1] + counts[i][2] + counts[i][3], counts[i][STORM_DONE],
-               counts[i][STORM_NOT_DONE], counts[i][STORM_UNKNOWN], counts[i][STORM_OPEN]);
-    }
-}
-
-static bool is_of_the_living(const storm_record* op)
-{
-    return !excuse_process_away(op->who.process, op->begin_us, UINT64_MAX, UINT64_MAX);
-}
-
-/* What holds for every system. */
-static void check_core(bool all_ended)
-{
-    verdict_begin("every op ends");
-    if (!all_ended) VIOLATION("the players did not come to an end within %d s", QUIET_CAP_US / 1000000);
-    for (uint32_t i = 1; i <= history_count(); i++)
-    {
-        const storm_record* r = history_at(i);
-        if (r->is_event || r->system == STORM_CORE || r->begin_us == 0) continue;
-        verdict_cases(1);
-        if (r->end_us == 0 && is_of_the_living(r)) VIOLATION_1(i, "%s", "this op never ended");
-    }
-    verdict_begin("no process dies by itself");
-    verdict_cases(storm.players);
-    if (players_crashed() != 0) VIOLATION("%u died", players_crashed());
-    if (storm.failovers != 0) verdict_begin("as many masters were replaced as were to be");
-    if (storm.failovers != 0) verdict_cases(storm.failovers);
-    if (storm.failovers > nemesis_failovers()) VIOLATION("only %u were", nemesis_failovers());
-    verdict_begin("no assertion fails");
-    uint32_t at = 0;
-    for (const storm_record* r; (r = history_next(&at, STORM_CORE)) != NULL;)
-    {
-        if (r->what == MARK_ASSERTION) VIOLATION_1(at, "%s", "an assertion");
-    }
-    verdict_begin("nothing is CORRUPT");
-    for (uint32_t i = 1; i <= history_count(); i++)
-    {
-        const storm_record* r = history_at(i);
-        if (r->is_event || r->system == STORM_CORE || r->end_us == 0) continue;
-        verdict_cases(1);
-        if (r->status == GH_CORRUPT) VIOLATION_1(i, "%s", "nobody but Guildhall writes here");
-    }
-}
-
-static void write_history(void)
-{
-    FILE* file = storm.history == NULL ? NULL : fopen(storm.history, "w");
-    if (storm.history != NULL && file == NULL) perror(storm.history);
-    if (file == NULL) return;
-    for (uint32_t i = 1; i <= history_count(); i++) fprintf(file, "%s\n", history_line(i));
-    (void)fclose(file);
-}
-
-/* Who does not know all that was seen takes what he does not know for lost. */
-static bool all_is_known(void)
-{
-    verdict_begin("all that happened is written down");
-    verdict_cases(history_count());
-    if (history_has_overflowed())
-        VIOLATION("there was no room for more: nothing is judged, %s", "fewer seconds are better");
-    return !history_has_overflowed();
-}
-
-static unsigned judge(bool all_ended)
-{
-    if (!all_is_known()) return verdict_end();
-    excuse_prepare();
-    check_core(all_ended);
-    builds_check();
-    for (uint8_t i = 1; i < STORM_SYSTEM_END; i++)
-    {
-        if (storm.on[i]) systems[i]->check();
-    }
-    return verdict_end();
 }
 
 static void prepare(void)
@@ -375,9 +228,11 @@ int main(int count, char** words)
     cleanup_end();
     scratch_close();
     printf("storm: seed %llu, %u s\n", (unsigned long long)storm.seed, storm.seconds);
-    print_ops();
+    judge_print_ops();
     builds_print();
     nemesis_print();
-    write_history();
-    return judge(all_ended) == 0 ? 0 : 1;
+    judge_write_history();
+    storm_end end = {all_ended, QUIET_CAP_US / 1000000, players_crashed(), nemesis_failovers()};
+    if (judge_all(&end)) builds_check();
+    return verdict_end() == 0 ? 0 : 1;
 }

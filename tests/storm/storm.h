@@ -41,9 +41,9 @@
 
 #include <hiredis/hiredis.h>
 
-#define STORM_SYSTEMS(X)                                                                                            \
-    X(lock) X(semaphore) X(tasks) X(mailbox) X(chat) X(contacts) X(guild) X(counters) X(rows) X(files) X(aggregate) \
-    X(command)
+#define STORM_SYSTEMS(X)                                                                                               \
+    X(lock)                                                                                                            \
+    X(semaphore) X(tasks) X(mailbox) X(chat) X(contacts) X(guild) X(counters) X(rows) X(files) X(aggregate) X(command)
 
 enum
 {
@@ -51,14 +51,15 @@ enum
 #define STORM_SYSTEM_NUMBER(name) STORM_##name,
     STORM_SYSTEMS(STORM_SYSTEM_NUMBER)
 #undef STORM_SYSTEM_NUMBER
-    STORM_SYSTEM_END
+        STORM_SYSTEM_END
 };
 
 enum
 {
     STORM_PLAYERS_MAX = 8,
     STORM_CLIENTS = 4, /* in a process */
-    STORM_SYSTEMS_MAX = 16
+    STORM_SYSTEMS_MAX = 16,
+    STORM_FAULTS_MAX = 1024
 };
 
 /* One client of a player, and what its actors need. */
@@ -66,17 +67,23 @@ typedef struct storm_client
 {
     gh_client* client;
     storm_who who;
-    uint64_t now_us; /* of the last tick */
+    uint64_t now_us;   /* of the last tick */
+    uint64_t clock_us; /* the same on the client's clock, which begins and goes as it likes */
     bool ready;
 } storm_client;
+
+/* A time on the client's clock, in the history's time; and whether two such times differ by more than what an uneven
+   clock makes of one. */
+uint64_t storm_time_of(const storm_client* me, uint64_t clock_us);
+bool storm_time_moved(uint64_t before_us, uint64_t after_us);
 
 /* Who looks at the store: the witness during the run, the auditor after it. The reply is NULL if the server did not
    answer; the caller frees it. */
 typedef struct storm_look
 {
-    uint64_t limit_us; /* of each answer */
+    uint64_t limit_us;   /* of each answer */
     redisContext* redis; /* of a storm with one server */
-    gh_client* client; /* the auditor's; NULL for the witness */
+    gh_client* client;   /* the auditor's; NULL for the witness */
     storm_who who;
 } storm_look;
 
@@ -106,6 +113,9 @@ STORM_SYSTEMS(STORM_SYSTEM_DECLARE)
 /* NULL for STORM_CORE. */
 const storm_system* storm_system_of(uint8_t number);
 bool storm_system_is_on(uint8_t number);
+
+/* Turns on those of a list with commas. NULL, or where the list names one that there is not. */
+const char* storm_choose_systems(const char* names);
 
 /* ---- marks: records of STORM_CORE ---------------------------------------------------------------------- */
 
@@ -140,14 +150,17 @@ typedef struct storm_options
     uint64_t seed;
     unsigned seconds;
     unsigned players;
+    bool small; /* clients have room for the largest message, and for little beside it */
     bool on[STORM_SYSTEMS_MAX];
     storm_store store;
-    unsigned failovers;  /* so many, one after the other, and nothing else; 0: the weather */
-    bool losses;         /* of this run: see storm.c */
-    const char* faults;  /* NULL: all */
-    const char* redis;   /* NULL: from the PATH */
-    const char* history; /* a file for all records; NULL: none */
-    const char* other;   /* another build of this program, for a part of the players; NULL: none */
+    unsigned failovers;   /* so many, one after the other, and nothing else; 0: the weather */
+    bool losses;          /* of this run: see storm.c */
+    const char* faults;   /* NULL: all */
+    unsigned haste;       /* faults come so many times faster; 0: as 1 */
+    const bool* left_out; /* the first, second, ... fault, of STORM_FAULTS_MAX; NULL: none is */
+    const char* redis;    /* NULL: from the PATH */
+    const char* history;  /* a file for all records; NULL: none */
+    const char* other;    /* another build of this program, for a part of the players; NULL: none */
     bool verbose;
 } storm_options;
 
@@ -168,7 +181,6 @@ random_stream storm_random(const char* label, uint64_t x, uint64_t y, uint64_t z
 
 /* The body of a player process. */
 int player_run(void* context, int results);
-
 
 /* What every outcome means for those ops that follow base.h. */
 storm_outcome storm_outcome_of(gh_status status);

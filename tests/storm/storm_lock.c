@@ -172,7 +172,7 @@ static void turn_write(lock_write* write)
 /* What is held, for as long as the library says so and its lease is not over by our clock. */
 static void turn_held(lock_actor* a, lock_hand* hand)
 {
-    uint64_t end_us = gh_lock_end_us(&hand->lock);
+    uint64_t end_us = storm_time_of(a->me, gh_lock_end_us(&hand->lock));
     if (!hand->held && hand->hold_us != 0) hand->hold_end_us = a->me->now_us + hand->hold_us;
     if (hand->hold_us != 0 && end_us > hand->hold_end_us) end_us = hand->hold_end_us;
     if (!hand->held)
@@ -183,8 +183,11 @@ static void turn_held(lock_actor* a, lock_hand* hand)
         if (random_one_in(&a->random, 60)) hand->leave_us += random_below(&a->random, 1200000);
         note(a, HOLD_GRANTED, hand->name, hand->op, end_us, hand->lock.fence);
     }
-    if (end_us != hand->told_end_us) note(a, HOLD_LEASE, hand->name, hand->op, end_us, hand->lock.fence);
-    hand->told_end_us = end_us;
+    if (storm_time_moved(hand->told_end_us, end_us))
+    {
+        note(a, HOLD_LEASE, hand->name, hand->op, end_us, hand->lock.fence);
+        hand->told_end_us = end_us;
+    }
     if (random_one_in(&a->random, 5)) begin_write(a, hand);
     if (a->me->now_us >= hand->leave_us) let_go(a, hand);
 }
@@ -248,7 +251,7 @@ static void note_set(lock_actor* a, uint8_t what)
     {
         const gh_lock* lock = &a->set_locks[i];
         if (what == HOLD_GRANTED) a->set_names[i] = name_of(lock);
-        note(a, what, a->set_names[i], a->set_op, gh_lock_end_us(lock), lock->fence);
+        note(a, what, a->set_names[i], a->set_op, storm_time_of(a->me, gh_lock_end_us(lock)), lock->fence);
     }
 }
 

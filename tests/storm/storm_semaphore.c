@@ -103,7 +103,8 @@ static void turn_held(semaphore_actor* a, permit_hand* hand)
         if (random_one_in(&a->random, 50)) hand->leave_us += random_below(&a->random, 1500000);
         note(a, hand, HOLD_GRANTED, end_us);
     }
-    else if (end_us != hand->told_end_us) note(a, hand, HOLD_LEASE, end_us);
+    else if (storm_time_moved(hand->told_end_us, end_us)) note(a, hand, HOLD_LEASE, end_us);
+    else end_us = hand->told_end_us;
     hand->told_end_us = end_us;
     if (a->me->now_us >= hand->leave_us) let_go(a, hand);
 }

@@ -20,7 +20,20 @@ static struct
     unsigned violations[PROMISES_MAX];
     unsigned long long cases[PROMISES_MAX];
     unsigned count;
+    bool quiet;
 } verdict;
+
+void verdict_be_quiet(void)
+{
+    verdict.quiet = true;
+}
+
+const char* verdict_first_broken(void)
+{
+    for (unsigned i = 0; i < verdict.count; i++)
+        if (verdict.violations[i] != 0) return verdict.promises[i];
+    return NULL;
+}
 
 void verdict_begin(const char* promise)
 {
@@ -31,7 +44,7 @@ void verdict_begin(const char* promise)
 void verdict_violation(const uint32_t* ops, const char* format, ...)
 {
     unsigned at = verdict.count - 1;
-    if (++verdict.violations[at] > SHOWN_MAX) return;
+    if (++verdict.violations[at] > SHOWN_MAX || verdict.quiet) return;
     va_list arguments;
     va_start(arguments, format);
     printf("VIOLATION of \"%s\": ", verdict.promises[at]);
@@ -49,6 +62,8 @@ void verdict_cases(uint64_t count)
 unsigned verdict_end(void)
 {
     unsigned failed = 0;
+    for (unsigned i = 0; i < verdict.count; i++) failed += verdict.violations[i] != 0 ? 1 : 0;
+    if (verdict.quiet) return failed;
     printf("checkers:\n");
     for (unsigned i = 0; i < verdict.count; i++)
     {
@@ -56,7 +71,6 @@ unsigned verdict_end(void)
                verdict.promises[i]);
         if (verdict.violations[i] != 0) printf(": %u violations", verdict.violations[i]);
         printf("\n");
-        if (verdict.violations[i] != 0) failed++;
     }
     printf("%u passed, %u failed\n", verdict.count - failed, failed);
     return failed;

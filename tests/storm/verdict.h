@@ -17,8 +17,12 @@ void verdict_cases(uint64_t count);
 /* Prints "N passed, N failed"; returns how many failed. */
 unsigned verdict_end(void);
 
-#define VIOLATION(format, ...) verdict_violation((const uint32_t[]){0}, format, __VA_ARGS__)
-#define VIOLATION_1(x, format, ...) verdict_violation((const uint32_t[]){x, 0}, format, __VA_ARGS__)
+/* Prints nothing from here on; and the name of the first promise that was broken, NULL: none was. */
+void verdict_be_quiet(void);
+const char* verdict_first_broken(void);
+
+#define VIOLATION(format, ...)         verdict_violation((const uint32_t[]){0}, format, __VA_ARGS__)
+#define VIOLATION_1(x, format, ...)    verdict_violation((const uint32_t[]){x, 0}, format, __VA_ARGS__)
 #define VIOLATION_2(x, y, format, ...) verdict_violation((const uint32_t[]){x, y, 0}, format, __VA_ARGS__)
 
 /* A checker of two systems: the reads of this kind tell a sum in a, and for the same object it never goes back. */

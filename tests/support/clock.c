@@ -21,6 +21,7 @@ typedef struct clock_page
 {
     _Atomic int64_t offset_us;
     _Atomic int64_t attached;
+    _Atomic int64_t held_us;
 } clock_page;
 
 struct clock_offset
@@ -82,6 +83,11 @@ void clock_close(clock_offset* clock)
 void clock_shift(clock_offset* clock, int64_t offset_us)
 {
     clock->page->offset_us = offset_us;
+}
+
+void clock_hold(clock_offset* clock, int64_t moment_us)
+{
+    clock->page->held_us = moment_us;
 }
 
 bool clock_is_attached(const clock_offset* clock)

@@ -22,6 +22,10 @@ void clock_close(clock_offset* clock);
 /* In microseconds; positive: the server believes it is later than it is. */
 void clock_shift(clock_offset* clock, int64_t offset_us);
 
+/* In microseconds since 1970: it stands there, until it is held elsewhere, and rand() of that process is 0. 0: it goes
+   on. */
+void clock_hold(clock_offset* clock, int64_t moment_us);
+
 /* True when a process has loaded the library and mapped the file. */
 bool clock_is_attached(const clock_offset* clock);
 

@@ -1,5 +1,5 @@
-/* clock_shim.c -- an LD_PRELOAD library that moves a process' wall clock by the offset in a mapped file; see
-   clock.h.
+/* clock_shim.c -- an LD_PRELOAD library that moves a process' wall clock by the offset in a mapped file, or holds it at
+   the moment there; see clock.h. While it is held, rand() draws nothing: what a server picks is then the first.
 
    It asks the kernel and not the C library for the time: looking up the real function allocates, and a server
    whose allocator asks for the time would then call itself for ever. In the test binary this file is
@@ -20,6 +20,7 @@ typedef struct clock_page
 {
     _Atomic int64_t offset_us;
     _Atomic int64_t attached;
+    _Atomic int64_t held_us; /* 0: it goes on */
 } clock_page;
 
 static clock_page* page;
@@ -41,6 +42,7 @@ int clock_gettime(clockid_t clock, struct timespec* now)
     int result = (int)syscall(SYS_clock_gettime, clock, now);
     if (result != 0 || page == NULL || (clock != CLOCK_REALTIME && clock != CLOCK_REALTIME_COARSE)) return result;
     int64_t us = (int64_t)now->tv_sec * 1000000 + now->tv_nsec / 1000 + page->offset_us;
+    if (page->held_us != 0) us = page->held_us;
     now->tv_sec = (time_t)(us / 1000000);
     now->tv_nsec = (long)(us % 1000000 * 1000);
     return 0;
@@ -62,6 +64,11 @@ time_t time(time_t* out)
     clock_gettime(CLOCK_REALTIME, &precise);
     if (out != NULL) *out = precise.tv_sec;
     return precise.tv_sec;
+}
+
+int rand(void)
+{
+    return page != NULL && page->held_us != 0 ? 0 : (int)random();
 }
 
 #else

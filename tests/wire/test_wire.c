@@ -529,7 +529,7 @@ static void phantom_comes_after_the_last_key(void** state)
     (void)state;
     static const char digest[] = "0123456789012345678901234567890123456789";
     char out[1024];
-    gh_request request = {.at = out, .end = out + sizeof(out), .phantom = true};
+    gh_request request = {.at = out, .end = out + sizeof(out), .phantom = '-'};
     gh_request_evalsha(&request, digest, 3, 1);
     gh_request_keys(&request, gh_str_literal("gh"), gh_str_literal("chat"), gh_str_literal("a:b"), "sm");
     gh_request_shelf_key(&request, gh_str_literal("gh"), gh_str_literal("chat"), gh_str_literal("a:b"),
@@ -543,7 +543,7 @@ static void phantom_comes_after_the_last_key(void** state)
     assert_false(request.full);
     assert_int_equal(request.at - out, sizeof(expected) - 1);
     assert_memory_equal(out, expected, sizeof(expected) - 1);
-    request = (gh_request){.at = out, .end = out + sizeof(out), .phantom = true};
+    request = (gh_request){.at = out, .end = out + sizeof(out), .phantom = '-'};
     gh_request_evalsha(&request, digest, 1, 0);
     gh_request_key(&request, gh_str_literal("gh:{rows:5}:d"));
     static const char one[] = "*5\r\n$7\r\nEVALSHA\r\n$40\r\n0123456789012345678901234567890123456789\r\n"

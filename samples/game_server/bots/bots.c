@@ -6,6 +6,7 @@
                    all leave with FAREWELL
                --> the checks are judged */
 
+#include "aside.h"
 #include "bots/crowd.h"
 #include "frame.h"
 #include "roles.h"
@@ -168,16 +169,16 @@ static void run(play* p)
 static bool summarize(play* p)
 {
     uint64_t played_us = p->closing_us - p->started_us;
-    printf("%" PRIu32 " bots, seed %" PRIu64 ", %.1f s of play and %.1f s to the end\n", p->crowd.count,
-           p->crowd.options->seed, (double)played_us / 1e6, (double)(frame_now_us() - p->closing_us) / 1e6);
+    fprintf(aside(), "%" PRIu32 " bots, seed %" PRIu64 ", %.1f s of play and %.1f s to the end\n", p->crowd.count,
+            p->crowd.options->seed, (double)played_us / 1e6, (double)(frame_now_us() - p->closing_us) / 1e6);
     for (int i = 0; i < BOARD_COUNTS && p->row.counts[i].name[0] != '\0'; i++)
-        printf("  %-30s %10" PRIu64 "\n", p->row.counts[i].name, p->row.counts[i].value);
+        fprintf(aside(), "  %-30s %10" PRIu64 "\n", p->row.counts[i].name, p->row.counts[i].value);
     return checks_hold(&p->row, played_us >= LONG_RUN_US);
 }
 
 int bots_main(const options* o)
 {
-    static play p; /* zeroed, and too large for a stack */
+    static _Thread_local play p; /* zeroed, and too large for a stack */
     bool good = open_play(&p, o);
     if (good)
     {

@@ -2,6 +2,7 @@
 
 #include "bots/checks.h"
 
+#include "aside.h"
 #include "frame.h"
 
 #include <inttypes.h>
@@ -59,7 +60,8 @@ bool checks_hold(const board_row* row, bool all_wanted)
         const board_check* c = &row->checks[i];
         bool never = c->passed + c->failed == 0;
         const char* verdict = c->failed > 0 ? "FAILED" : never ? "never made" : "";
-        printf("  %-30s %10" PRIu64 " held %8" PRIu64 " failed  %s\n", c->name, c->passed, c->failed, verdict);
+        fprintf(aside(), "  %-30s %10" PRIu64 " held %8" PRIu64 " failed  %s\n", c->name, c->passed, c->failed,
+                verdict);
         hold &= c->failed == 0 && !(never && all_wanted);
     }
     return hold;

@@ -27,6 +27,7 @@ static child* add_member(children* all, const options* o, const run_folder* fold
 {
     child* c = add_child(all, folder, role, number, kept);
     child_argument(c, "--redis"), child_argument(c, "%s", o->redis);
+    if (o->embedded) child_argument(c, "--embedded");
     if (o->cluster) child_argument(c, "--cluster");
     if (o->sentinel != NULL) child_argument(c, "--sentinel"), child_argument(c, "%s", o->sentinel);
     if (o->tls_roots != NULL) child_argument(c, "--tls-roots"), child_argument(c, "%s", o->tls_roots);

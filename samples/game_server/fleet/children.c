@@ -2,6 +2,10 @@
 
 #include "children.h"
 
+#include "aside.h"
+#include "roles.h"
+#include "stop.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -18,11 +22,12 @@
 
 #define AGAIN_US 200000u /* before one that died is started again: it may die at once each time */
 
-bool children_open(children* all, const char* log)
+bool children_open(children* all, const char* log, bool threads)
 {
     ssize_t size = readlink("/proc/self/exe", all->program, sizeof all->program - 1);
     if (size <= 0) fprintf(stderr, "game_server: where is this program? %s\n", strerror(errno));
     all->log = log;
+    all->threads = threads;
     return size > 0;
 }
 
@@ -30,7 +35,10 @@ child* children_add(children* all, const char* role, const char* name, uint32_t 
 {
     if (all->count == CHILDREN_MAX) return NULL;
     child* c = &all->list[all->count++];
-    *c = (child){.role = role, .slot = slot, .kept = kept};
+    memset(c, 0, sizeof *c);
+    c->role = role;
+    c->slot = slot;
+    c->kept = kept;
     snprintf(c->name, sizeof c->name, "%s", name);
     child_argument(c, "%s", all->program);
     child_argument(c, "%s", role);
@@ -70,22 +78,70 @@ static void become(const children* all, child* c)
     _exit(127);
 }
 
+/* ---- As a thread --------------------------------------------------------------------------------------- */
+
+/* Behind the program and the role. The exit code is told as a process tells it. */
+static void* play(void* context)
+{
+    child* c = context;
+    stop_listen_to(&c->orders);
+    if (c->niceness > 0) setpriority(PRIO_PROCESS, 0, c->niceness); /* of this thread, where threads have one */
+    c->wait_status = role_main(c->role, (int)c->argument_count - 2, c->arguments + 2) << 8;
+    c->has_ended = true;
+    return NULL;
+}
+
+static bool start_thread(child* c)
+{
+    c->orders = 0;
+    c->has_ended = false;
+    errno = pthread_create(&c->thread, NULL, play, c);
+    return errno == 0;
+}
+
+/* ---- Either --------------------------------------------------------------------------------------------- */
+
 bool child_start(children* all, child* c)
 {
     c->arguments[c->argument_count] = NULL;
-    pid_t pid = fork();
+    if (all->threads) aside_to(all->log);
+    pid_t pid = all->threads ? start_thread(c) ? getpid() : -1 : fork();
     if (pid < 0) return false;
     if (pid == 0) become(all, c);
     c->pid = pid;
+    c->is_thread = all->threads;
     c->starts++;
     return true;
+}
+
+static void order(child* c, int signal_number)
+{
+    if (!c->is_thread) kill(c->pid, signal_number);
+    else c->orders = signal_number == SIGKILL ? 2 : 1;
+}
+
+/* True: it has ended, with that status. */
+static bool has_ended(child* c, int* status)
+{
+    if (!c->is_thread) return waitpid(c->pid, status, WNOHANG) == c->pid;
+    if (!c->has_ended) return false;
+    pthread_join(c->thread, NULL);
+    *status = c->wait_status;
+    return true;
+}
+
+static void wait_for_end(child* c)
+{
+    if (c->is_thread) pthread_join(c->thread, NULL);
+    else
+        while (waitpid(c->pid, &c->wait_status, 0) < 0 && errno == EINTR) continue;
 }
 
 void child_end(child* c)
 {
     if (c->ending || c->over) return;
     c->ending = true;
-    if (c->pid > 0) kill(c->pid, SIGTERM);
+    if (c->pid > 0) order(c, SIGTERM);
     else c->over = true;
     c->again_us = 0;
 }
@@ -125,7 +181,7 @@ bool children_look(children* all, uint64_t now_us, void (*died)(void* context, c
     {
         child* c = &all->list[i];
         int status = 0;
-        if (c->pid > 0 && waitpid(c->pid, &status, WNOHANG) == c->pid) ended(c, now_us, status, died, context);
+        if (c->pid > 0 && has_ended(c, &status)) ended(c, now_us, status, died, context);
         if (c->again_us > 0 && now_us >= c->again_us)
         {
             c->again_us = 0;
@@ -142,8 +198,8 @@ void children_kill(children* all)
     {
         child* c = &all->list[i];
         if (c->pid <= 0) continue;
-        kill(c->pid, SIGKILL);
-        while (waitpid(c->pid, &c->wait_status, 0) < 0 && errno == EINTR) continue;
+        order(c, SIGKILL);
+        wait_for_end(c);
         c->pid = 0;
         c->over = true;
     }

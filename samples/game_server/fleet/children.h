@@ -1,4 +1,5 @@
-/* children.h -- the processes of the fleet: this same program in its other roles.
+/* children.h -- the processes of the fleet: this same program in its other roles. With an embedded store they are
+   threads of this one, whom a number tells to end, and who are not killed.
 
        start --> running --(ended by itself with 0)--> over
                    |  '---(killed, or failed)--> started again, if a supervisor would keep it alive
@@ -7,6 +8,7 @@
 #ifndef GAME_SERVER_CHILDREN_H
 #define GAME_SERVER_CHILDREN_H
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -28,7 +30,7 @@ typedef struct child
     int niceness;  /* who gives way to the others; for child_start */
 
     /* read-only */
-    pid_t pid;       /* 0: it does not run                                  */
+    pid_t pid;       /* 0: it does not run; of a thread, our own            */
     bool ending;     /* it was told to                                      */
     bool over;       /* ended and will not be started again                 */
     int wait_status; /* of its last end, as waitpid tells it                */
@@ -37,6 +39,10 @@ typedef struct child
     uint64_t again_us; /* when it is started again; 0: it is not */
 
     /* private */
+    bool is_thread;
+    pthread_t thread;
+    _Atomic int orders; /* to a thread, as signals are to a process: 1 to end, 2 at once */
+    _Atomic bool has_ended;
     char* arguments[CHILD_ARGUMENTS_MAX + 1];
     char text[CHILD_TEXT_SIZE];
     size_t argument_count;
@@ -49,10 +55,11 @@ typedef struct children
     uint32_t count;
     char program[512]; /* the path of this program                         */
     const char* log;   /* where what they print goes; NULL: where ours goes */
+    bool threads;
 } children;
 
 /* False: it was said on stderr why not. */
-bool children_open(children* all, const char* log);
+bool children_open(children* all, const char* log, bool threads);
 
 /* A child that is not started yet. NULL: there are too many. */
 child* children_add(children* all, const char* role, const char* name, uint32_t slot, bool kept);

@@ -24,6 +24,7 @@
 #include "events.h"
 #include "logs/addresses.h"
 #include "member.h"
+#include "own_store.h"
 #include "page.h"
 #include "roles.h"
 #include "run_folder.h"
@@ -296,7 +297,8 @@ static bool choose_prefix(fleet* f)
 static bool open_fleet(fleet* f)
 {
     options* o = &f->options;
-    if (!run_folder_make(&f->folder) || !children_open(&f->children, f->folder.output)) return false;
+    if (!run_folder_make(&f->folder) || !children_open(&f->children, f->folder.output, o->embedded)) return false;
+    if (o->embedded && !own_store_open()) return false;
     f->board = board_create(f->folder.board);
     if (f->board == NULL || (o->addresses == NULL && !addresses_write(f->folder.addresses)))
     {
@@ -344,6 +346,7 @@ int fleet_main(const options* o)
     events_end(&f.events);
     page_close(f.page);
     if (f.member.client != NULL) member_close(&f.member, holds);
+    own_store_close();
     if (f.folder.path[0] != '\0') run_folder_remove(&f.folder);
     if (f.refused) return 2;
     return holds ? 0 : 1;

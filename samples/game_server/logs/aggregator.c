@@ -67,7 +67,7 @@ static bool count_all(aggregator* a)
 
 int aggregator_main(const options* o)
 {
-    static aggregator a;
+    static _Thread_local aggregator a;
     gh_client_config capacities = gh_client_config_default();
     if (!member_open(&a.member, o, "aggregator", &capacities)) return 1;
     bool opened = counting_open(&a.counting, a.member.client, gh_str_of(o->name), o->addresses);

@@ -228,7 +228,7 @@ static void run(server* s)
 
 int server_main(const options* o)
 {
-    static server s; /* zeroed, and too large for a stack */
+    static _Thread_local server s; /* zeroed, and too large for a stack */
     gh_client_config config = capacities(o);
     if (!member_open(&s.member, o, "server", &config)) return 1;
     if (o->realtime) ask_for_realtime(&s);

@@ -127,7 +127,7 @@ static bool run(worker* w)
 
 int worker_main(const options* o)
 {
-    static worker w; /* too large for a stack */
+    static _Thread_local worker w; /* too large for a stack */
     gh_client_config capacities = gh_client_config_default();
     capacities.ops_capacity = DESK_OPS;
     capacities.out_bytes = 256 * 1024;

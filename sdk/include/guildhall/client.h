@@ -1,4 +1,4 @@
-/* guildhall/client.h -- one connection to one Redis or Valkey, driven by your frame loop.
+/* guildhall/client.h -- the connection to your store, one Redis or Valkey or many of them, driven by your frame loop.
 
                        your frame, every 16 ms
        +---------------------------------------------------------+
@@ -7,7 +7,7 @@
                v                  v                      |
          queue of ops  ->  one send, one receive  ->  outcomes          (timers: leases, polls, deadlines)
                                   |
-                             redis-server
+                             redis-server                           one, or those of config.topology
 
    begin    looks at its arguments and queues; it never waits and never touches a socket
    tick     moves everything: reads, hands out replies, fires timers, renews leases, sends
@@ -21,6 +21,10 @@
             tick is refused (GH_INVALID_REENTRY).
    Memory   the client lives in the block that you give to gh_client_init and never asks for more, nor does hiredis
             for it. A capacity that is used up is a status, GH_NO_ROOM, and its comment names the config field.
+   Store    one server at config.address; a master that is replaced when it dies, found by sentinels (sentinel.h); or
+            many masters that share the data (cluster.h). Ops, names and keys are the same on all, and so is what is
+            said here of "the server": with many it is the one on which an op's object lies, each with a link of its
+            own. What is to be told only when replicas have it: replicas.h. TLS: guildhall/tls.h, a platform.
    Failure  when the server dies, ops wait; the link comes back by itself (capped back-off with jitter); requests
             without an answer are sent again with the same id, which the store recognises, so nothing is done twice.
             An op whose deadline passes meanwhile ends: TIMEOUT if its request cannot have been carried out, UNKNOWN
@@ -44,7 +48,7 @@ extern "C" {
 #endif
 
 struct gh_platform; /* guildhall/platform.h; gh_platform_default() is the one of this operating system */
-struct gh_topology; /* guildhall/sentinel.h                                                            */
+struct gh_topology; /* guildhall/sentinel.h, guildhall/cluster.h                                       */
 struct gh_replicas; /* guildhall/replicas.h                                                            */
 
 /* Makes a host that is not a number into one ("10.0.0.7" or "2001:db8::7"), without blocking. It is called in the tick
@@ -104,19 +108,28 @@ typedef struct gh_client_config
                   or a list of files, 1 to 2 s for a chat, up to 5 s for a lock or permit. Anybody who may PUBLISH on
                   its channel may say anything there: what is no hint is passed over, up to 1 GiB a message, and a
                   tick reads at most 64 KiB of a flood, or what its budget allows; hints behind it come later        */
+    bool wake_sharded; /* Cluster, from Redis 7.0: hints stay on the node of their object, instead of going to all;
+                          default false, and elsewhere it means nothing. See guildhall/cluster.h                    */
 
     /* After the store lost its data (restarted empty, FLUSHALL), grants wait until the new data is this old, so that
        leases of before have run out: your longest lease, if mutual exclusion must hold across that. It also delays the
-       first grants of a brand-new store. 0..1 h, default 0. Fences grow across a loss in any case. */
+       first grants of a brand-new store. 0..1 h, default 0. Fences grow across a loss in any case.
+       Each grant of one server looks at that, so a FLUSHALL under connected clients is noticed by the next one. On a
+       Cluster each node's data have an age of their own, which is read at each connection: one that comes back empty
+       grants nothing until they are this old, and the others go on. Three gaps are left there: what a node loses while
+       its connection stays up; a slot that moves meanwhile to another node, where the age of that one's data counts;
+       and a node that has but single slots, on which no epoch lies (KEYS.md, "The epoch"): it grants at once. */
     uint64_t quarantine_us;
 
     gh_resolver resolver; /* NULL: only numeric addresses and unix paths */
     void* resolver_context;
 
-    /* How the store's servers are found. NULL, the default: there is one, at address. Others: guildhall/sentinel.h. A
-       program carries the code of those alone that it names. */
+    /* How the store's servers are found. NULL, the default: there is one, at address. Others: guildhall/sentinel.h and
+       guildhall/cluster.h. A program carries the code of those alone that it names. */
     const struct gh_topology* topology;
     uint32_t nodes_capacity;  /* Cluster: masters that are known at once; 2..1024, default 32                      */
+    uint32_t wake_channels;   /* with wake_sharded: objects at which is waited at once; 1..65535, default 256. Hints of
+                                 others come as they do without it                                                 */
     gh_str sentinel_name;     /* Sentinel: what the sentinels call the master. 1..128 bytes, without blanks        */
     gh_str sentinel_user;     /* Sentinel: its ACL user; empty: the default user. At most 128 bytes                */
     gh_str sentinel_password; /* Sentinel: empty: no AUTH is sent to sentinels. At most 512 bytes                  */
@@ -153,18 +166,22 @@ GH_API size_t gh_client_memory(const gh_client_config* config);
 
 /* Makes a client in your memory, which must be aligned to 16 bytes and stay where it is until gh_client_shutdown.
    Connects in the following ticks. platform must outlive the client.
-   GH_OK; GH_INVALID_MEMORY (too small, NULL, not aligned), _CONFIG, _PLATFORM, _OUT, _ADDRESS, _USER, _PASSWORD,
-   _DATABASE, _CLIENT_NAME, _PREFIX, _CAPACITY, _TIMEOUT, _REPLICAS, _BUFFER (a string of the config is NULL with a
-   size); GH_INVALID_PLATFORM. Nothing is written to memory unless GH_OK. */
+   GH_OK; GH_INVALID_MEMORY (too small, NULL, not aligned), _CONFIG, _PLATFORM, _OUT, _ADDRESS (one of a list, too; more
+   than GH_SENTINELS_MAX), _SENTINEL (its name, user or password), _USER, _PASSWORD, _DATABASE (on a Cluster any but 0),
+   _CLIENT_NAME, _PREFIX, _CAPACITY, _TIMEOUT, _REPLICAS, _BUFFER (a string of the config is NULL with a size). Nothing
+   is written to memory unless GH_OK. */
 GH_API gh_status gh_client_init(void* memory, size_t size, const gh_client_config* config,
                                 const struct gh_platform* platform, gh_client** client);
 
 /* Moves everything that can move. budget_us bounds the time it takes (0: no bound). Whatever the budget, each tick
    tells all leases that ran out, before any reply is handed out, and makes some progress with the rest: at least 15
    timers (deadlines, renewals, polls), 16 replies and 16 requests. When the store has lost its data, held locks and
-   permits are told LOST 16 or more a tick, all of them before a reply of the new store reaches any op. Not bounded, and
-   rare: what ends with a lost link and with a drain, some 1 to 3 us for each op that it ends. A now_us smaller than the
-   last one counts as the last.
+   permits are told LOST 16 or more a tick, all of them before a reply of the new store reaches any op. When another
+   server has the data, 16 or more a tick are asked for; whom that lost hears it with the answer. With 1,000 of them
+   held on one server, 500 us a tick suffice for each to be told within 8 ticks and one round trip from when its link
+   is ready, where requests_capacity lets all be asked at once; with less it takes up to 63 ticks. Not bounded, and
+   rare: what ends with a lost link and with a drain, some 1 to 3 us for each op that it ends. A now_us smaller than
+   the last one counts as the last.
    GH_OK; GH_INVALID_REENTRY; GH_INVALID_CLIENT (NULL, or not initialised). */
 GH_API gh_status gh_tick(gh_client* client, uint64_t now_us, uint64_t budget_us);
 
@@ -261,6 +278,8 @@ typedef struct gh_client_stats
     uint32_t out_bytes_used;    /* of out_bytes, right before the send                                */
     uint64_t oldest_request_us; /* age of the oldest request on the wire                              */
     uint64_t round_trip_us;     /* of the last reply; counts from tick to tick                        */
+    uint32_t nodes_known;       /* masters of a Cluster, of nodes_capacity; else 1, or 0 until found */
+    uint32_t nodes_ready;       /* of them those that are connected; links are made when needed       */
 
     /* high-water marks */
     uint32_t ops_busy_max;
@@ -291,18 +310,22 @@ typedef struct gh_client_stats
     uint64_t asked;             /* the same for once, as their slot is on its way: ASK                */
     uint64_t try_again;         /* the same back to their pause: TRYAGAIN                             */
     uint64_t maps_read;         /* of a Cluster's slots                                               */
+    uint64_t failovers;         /* masters whose place another has, behind Sentinels or in a Cluster; */
+                                /* there also those that have given all their slots away              */
     uint64_t unreplicated;      /* answers that too few replicas had in time                          */
     uint64_t hints;             /* wake-ups received                                                  */
+    uint64_t hints_sharded;     /* of these, such as came from the node of their object: wake_sharded */
     uint64_t log_lines_held;    /* not handed to the log hook: too many of one kind within a second   */
     uint64_t bytes_sent;
     uint64_t bytes_received;
 
-    /* the server, from the last hand-shake; 0 while unknown */
-    uint32_t server_version;    /* major * 10000 + minor * 100 + patch                                */
-    uint32_t warnings;          /* bits of gh_warning                                                 */
+    /* from hand-shakes; 0 while unknown */
+    uint32_t server_version;    /* of the last: major * 10000 + minor * 100 + patch                   */
+    uint32_t warnings;          /* bits of gh_warning: of all servers together, each from its last    */
 } gh_client_stats;
 
-/* What the sanity check of the hand-shake found; each is also logged as a GH_LOG_WARNING when it is new. */
+/* What the sanity check of the hand-shakes found; each is also logged as a GH_LOG_WARNING when it is new, which is when
+   no other server of the client has it. */
 typedef enum gh_warning
 {
     GH_WARNING_VERSION = 1 << 0,    /* older than 6.2, the oldest that the scripts are written for                  */
@@ -314,8 +337,10 @@ typedef enum gh_warning
     GH_WARNING_REPLICA = 1 << 5,    /* the server is a read-only replica                                            */
     GH_WARNING_CLUSTER = 1 << 6,    /* the server is a Cluster node: only keys of its own slots will work           */
     GH_WARNING_NO_REPLICAS = 1 << 7, /* WAIT is refused, by the server or the ACL: what asks for replicas is REFUSED */
-    GH_WARNING_NODES = 1 << 8        /* a Cluster has more masters than nodes_capacity: enlarge it, slots of those   */
+    GH_WARNING_NODES = 1 << 8,       /* a Cluster has more masters than nodes_capacity: enlarge it, slots of those   */
                                      /* without a place wait. Of the last map and of MOVED, not of a hand-shake      */
+    GH_WARNING_NOT_SHARDED = 1 << 9  /* wake_sharded: SPUBLISH or SSUBSCRIBE is refused, by the ACL or by a server   */
+                                     /* before 7.0. Its hints go to all nodes, as without it                         */
 } gh_warning;
 
 /* What gh_client_get_stats calls: for a struct of that size, as the caller's headers have it. */
@@ -334,7 +359,7 @@ static inline gh_status gh_client_get_stats(const gh_client* client, gh_client_s
 GH_API gh_str gh_client_last_invalid(const gh_client* client);
 
 /* How a client stands, as text for a log or a bug report: links, requests, timers, busy ops by system and state, stats.
-   write is called for each line, some fifty, in printable ASCII and without a line end; it lives until write returns.
+   write is called for each line, some sixty, in printable ASCII and without a line end; it lives until write returns.
    No password, name or payload is shown. Nothing changes by it, so it may be called from a hook. What the lines say may
    change with any version. GH_OK, GH_INVALID_CLIENT, GH_INVALID_OUT (write is NULL). */
 typedef void (*gh_dump_line)(void* context, gh_str line);

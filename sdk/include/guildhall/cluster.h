@@ -17,7 +17,10 @@
    Losses   as with one server, a node at a time. Replication is asynchronous, so a failover may lose what is newest.
             Held locks and permits are asked for as soon as another node has their slots, even if nobody asks anything
             else of it: those that it does not know are LOST. A node that comes back empty has lost what it had, and
-            that is told (LOST, RESTARTED) to those whose objects lie there, and to no others.
+            that is told (LOST, RESTARTED) to those whose objects lie there, and to no others. A master that was
+            replaced while it stood still may yet grant what has lain in its socket: that is asked for at its
+            successor as well. Each is told within 8 ticks and one round trip from when the link to the node is ready,
+            with 1,000 held there: see gh_tick for the budget.
    Node     config.nodes_capacity: masters known at once, and some more for those that replace others. Slots of those
             that have no place in the table wait (GH_WARNING_NODES, and the log).
    Names    A node may say a host name (cluster-preferred-endpoint-type hostname): config.resolver looks it up before
@@ -27,10 +30,20 @@
             beside its number (cluster-announce-hostname); only without both for the number. Addresses of the config
             are verified as they stand there. Where all nodes have one certificate for another name, set server_name
             of guildhall/tls.h.
+   Hints    go to every node, as PUBLISH does in a Cluster: of Redis 7.0, 11 KB on its bus for one where there are 3
+            masters and 3 replicas, 25 KB with 6 and 6. With config.wake_sharded, and from Redis 7.0 on, a hint stays
+            with the master and the replicas of its object: measured, a fifth of the bytes with 3 and 3, an eleventh
+            with 6 and 6; and of the servers' CPU for it half to a quarter, and an eighth or less. Who waits is then
+            listened for over one connection more to each node on which something is waited for. What is not heard so,
+            not yet or not any more, goes to every node as before, and is heard over the wake link. So a fleet may come
+            to it one game server after the other, a slot that moves costs no hint, and servers that refuse it
+            (GH_WARNING_NOT_SHARDED, and the log) are used as without it. Rights: KEYS.md. Some 350 bytes for each of
+            nodes_capacity, and 250 for each of wake_channels.
    Sleepers gh_client_fd(GH_LINK_COMMANDS) is -1; gh_client_handles has all connections, and they change.
-   Server   databases but 0 are refused (GH_INVALID_DATABASE). The user needs +cluster|slots and +asking beside what
-            KEYS.md has, and must be on each master and each replica: users are not replicated. A node without it
-            refuses what lies there, also one that has just taken over, and the log says which node it is. */
+   Server   databases but 0 are refused (GH_INVALID_DATABASE). The user needs +cluster|slots and +asking beside what it
+            needs on one server (KEYS.md, "Rights"), and must be on each master and each replica: users are not
+            replicated. A node without it refuses what lies there, also one that has just taken over, and the log says
+            which node it is. */
 
 #ifndef GUILDHALL_CLUSTER_H
 #define GUILDHALL_CLUSTER_H

@@ -109,7 +109,7 @@ typedef struct gh_script
     uint32_t loaded; /* the connection that has it, 0: none */
     bool known;      /* the digest is set */
     uint8_t number;  /* which one of the client's own it is, plus 1; 0: it is yours */
-    bool used;       /* by an op, once */
+    bool used;       /* by an op, once; one of the client's own: it will be, by something that is held */
 } gh_script;
 
 typedef struct gh_command

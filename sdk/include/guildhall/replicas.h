@@ -17,8 +17,9 @@
    connection of its own, a server, which is opened when something first wants it.
 
    Honesty   n replicas have it. A failover takes the most advanced replica that it can see, which need not be one of
-             them: only with all replicas, or the server's own min-replicas-to-write beside it, is none left out. In
-             memory, that is, as at the master: what the disk has is a matter of appendfsync.
+             them: only with all replicas is none left out. min-replicas-to-write of the server does not mend that: it
+             counts those that it has heard of within some seconds, not what they have. In memory, that is, as at the
+             master: what the disk has is a matter of appendfsync.
    Lease     counts from the sending, as always: what the replicas take is gone from it.
    Time      a round trip between master and replica, behind that to the master. All grants of a tick wait together. The
              server looks at the end of a wait ten times a second, so others who want replicas, too, may wait for 100 ms

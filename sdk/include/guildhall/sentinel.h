@@ -15,12 +15,18 @@
    What a sentinel says is a hint: requests go to a server that says of itself that it is a master, and to none else.
    All sentinels of the list are listened to all the time, as the one that leads a failover alone tells of its
    beginning: from that moment nothing is sent to the old master, no answer of it is believed, and ops wait.
+   What was told while nobody listened is asked for: each sentinel when its link is back, and one after the other while
+   the master is silent for more than half of request_timeout_us. Where one names another master than the one that is
+   followed, all are asked, and it is left if more of them name the other: for a sentinel that was away may name an old
+   one, and so may some for good.
 
    Ops      see a failover as a delay. What they had sent, and got no answer to, goes to the new master with the same
             id; a command with GH_REPEAT_NEVER that was just on its way ends GH_UNKNOWN.
    Losses   replication is asynchronous, so the newest changes may be lost by a failover, and no answer can tell that.
             What can be told, is: held locks and permits are asked for at once at the new master, and those that it does
-            not know are LOST; ids that began anew are RESTARTED.
+            not know are LOST; ids that began anew are RESTARTED. A master that comes back empty has lost all. Each is
+            told within 8 ticks and one round trip from when the link is ready, with 1,000 held: see gh_tick for the
+            budget. The same holds for what an old master acknowledged when it had been replaced already.
             In a planned failover (SENTINEL FAILOVER) with these rules nothing was seen to be lost by a replica that
             keeps up: Sentinels do not wait for one that does not, as a Cluster does. Clients of other kinds may go on
             writing to the old master for about a second, and so does a client of this kind that comes in the middle, or

@@ -76,10 +76,10 @@
     X(INVALID_MEMORY, INVALID, 4, "the memory is NULL, not aligned or too small")                                     \
     X(INVALID_PLATFORM, INVALID, 5, "the platform is NULL, lacks a function or random bytes")                         \
     X(INVALID_OUT, INVALID, 6, "the pointer for the result is NULL")                                                  \
-    X(INVALID_ADDRESS, INVALID, 7, "the address is not unix:PATH, A.B.C.D:PORT or [IPV6]:PORT")                       \
+    X(INVALID_ADDRESS, INVALID, 7, "an address is not unix:PATH, A.B.C.D:PORT or [IPV6]:PORT, or there are too many") \
     X(INVALID_USER, INVALID, 8, "the user name is too long, or has no password")                                      \
     X(INVALID_PASSWORD, INVALID, 9, "the password is too long")                                                       \
-    X(INVALID_DATABASE, INVALID, 10, "the database is not within 0..1023")                                            \
+    X(INVALID_DATABASE, INVALID, 10, "the database is not within 0..1023, or not 0 on a Cluster")                     \
     X(INVALID_CLIENT_NAME, INVALID, 11, "the client name has spaces, or is too long")                                 \
     X(INVALID_PREFIX, INVALID, 12, "the prefix is empty, too long, or has odd letters")                               \
     X(INVALID_CAPACITY, INVALID, 13, "a capacity is out of range")                                                    \

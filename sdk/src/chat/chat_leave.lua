@@ -67,5 +67,6 @@ end
 redis.call('UNLINK', list_key, seen_key)
 redis.call('HDEL', state_key, 'n', 'k', 'c', 'x', 'y', 'b')
 redis.call('PEXPIRE', state_key, TOMBSTONE_MS)
+--@ client/hint.lua
 --@ talk/hint_readers.lua
 return ARGV[2] .. ' 0 0 ' .. now_text

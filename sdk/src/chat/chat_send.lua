@@ -165,5 +165,6 @@ if length > keep then -- whoever has not seen them is told of the gap
     redis.call('LTRIM', list_key, math.min(length - keep, GOING_MAX), -1)
 end
 
+--@ client/hint.lua
 --@ talk/hint_readers.lua
 return answer

@@ -22,5 +22,6 @@ if not redis.call('ZSCORE', list_key, chat) and redis.call('ZCARD', list_key) >=
     return ARGV[1] .. ' 1'
 end
 redis.call('ZADD', list_key, string.format('%.0f', now), chat)
+--@ client/hint.lua
 --@ talk/hint_readers.lua
 return ARGV[1] .. ' 0'

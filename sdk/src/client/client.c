@@ -144,13 +144,14 @@ static void init_nodes(gh_client* client)
 {
     gh_node* node = client->nodes;
     client->nodes_end = node + client->servers;
-    client->first_node = node;
     for (; node < client->nodes_end; node++)
     {
         node->client = client;
         gh_link_init(&node->link, GH_LOG_COMMAND_LINK, "command link: ", &client->target);
     }
     if (client->config.replicas != NULL) client->config.replicas->init(client);
+    client->resting = client->nodes;
+    gh_nodes_wake(client);
     gh_link_init(&client->wake, GH_LOG_WAKE_LINK, "wake link: ", &client->target);
 }
 
@@ -200,11 +201,18 @@ static bool link_wants_write(const gh_link* link)
     return link->state == GH_LINK_CONNECTING || gh_link_unsent(link) > 0;
 }
 
+/* From now on each tick reads all that has arrived. */
+static void watch(gh_client* client)
+{
+    if (!client->watched) gh_nodes_wake(client);
+    client->watched = true;
+}
+
 intptr_t gh_client_fd(gh_client* client, gh_link_name link, bool* want_write)
 {
     if (want_write != NULL) *want_write = false;
     if (!gh_client_is_one(client) || (client->many && link != GH_LINK_WAKE)) return -1;
-    client->watched = true;
+    watch(client);
     if (want_write != NULL) *want_write = link_wants_write(link_of(client, link));
     return link_of(client, link)->stream;
 }
@@ -227,7 +235,7 @@ uint32_t gh_client_handles(gh_client* client, gh_client_handle* handles, uint32_
     uint32_t count = 0;
     uint32_t n;
     if (!gh_client_is_one(client)) return 0;
-    client->watched = true;
+    watch(client);
     for (n = 0; (link = nth_link(client, n)) != NULL; n++)
     {
         if (link->stream < 0) continue;
@@ -279,11 +287,16 @@ gh_status gh_client_unique(gh_client* client, char out[GH_UNIQUE_SIZE])
 
 gh_status gh_client_read_stats(const gh_client* client, void* stats, size_t size)
 {
+    const struct gh_topology* topology;
     gh_client_stats known;
     const gh_node* node;
     if (!gh_client_is_one(client)) return GH_INVALID_CLIENT;
     if (stats == NULL) return GH_INVALID_OUT;
+    topology = client->config.topology;
     known = client->stats;
+    known.nodes_known = topology == NULL ? 1 : topology->known(client);
+    for (node = client->nodes; node < client->nodes + client->servers; node++)
+        known.nodes_ready += node->link.state == GH_LINK_READY;
     for (node = client->nodes; node < client->nodes_end; node++)
         if (gh_inbox_reply_bytes_max(&node->link.inbox) > known.reply_bytes_max)
             known.reply_bytes_max = gh_inbox_reply_bytes_max(&node->link.inbox);

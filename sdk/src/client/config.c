@@ -23,6 +23,7 @@ static const gh_bound client_rows[] = {
     GH_BOUND(gh_client_config, backoff_min_us, 20 * 1000, TIME_MIN_US, TIME_MAX_US, GH_INVALID_TIMEOUT),
     GH_BOUND(gh_client_config, backoff_max_us, 1 * SECOND_US, TIME_MIN_US, TIME_MAX_US, GH_INVALID_TIMEOUT),
     GH_BOUND(gh_client_config, nodes_capacity, 32, 2, 1024, GH_INVALID_CAPACITY),
+    GH_BOUND(gh_client_config, wake_channels, 256, 1, 65535, GH_INVALID_CAPACITY),
     GH_BOUND(gh_client_config, wait_us, 500 * 1000, TIME_MIN_US, TIME_MAX_US, GH_INVALID_TIMEOUT),
     GH_BOUND(gh_client_config, wait_replicas, 0, 0, GH_REPLICAS_MAX, GH_INVALID_REPLICAS),
     GH_BOUND(gh_client_config, quarantine_us, 0, 0, 3600 * SECOND_US, GH_INVALID_TIMEOUT),

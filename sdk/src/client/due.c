@@ -44,15 +44,18 @@ void gh_timers_fire(gh_client* client)
 /* Of one heap for all nodes; those whose node is not doubted are passed over. A node is doubted until all were told. */
 
 /* From one heap of leases into the other. */
-static gh_op* lease_change_side(gh_client* client, uint32_t from)
+static void lease_change_side(gh_op* op)
 {
-    gh_heap* leases = &client->leases[from];
-    gh_op* op = gh_op_of_lease(gh_heap_at(leases, 0)->place);
-    uint64_t due_us = gh_heap_due(leases);
+    gh_heap* leases = gh_leases_of(op);
+    uint64_t due_us = gh_heap_at(leases, op->lease_index - 1)->due_us;
     gh_heap_remove(leases, &op->lease_index);
     op->flags ^= GH_OP_ASKED;
     gh_heap_set(gh_leases_of(op), &op->lease_index, due_us);
-    return op;
+}
+
+static gh_op* lease_first(const gh_client* client, uint32_t side)
+{
+    return gh_op_of_lease(gh_heap_at(&client->leases[side], 0)->place);
 }
 
 /* What was told of an earlier doubt, and what was not, is to be told of this one. */
@@ -63,8 +66,15 @@ void gh_doubt_begin(gh_node* node)
     client->stats.store_doubts++;
     gh_node_server(node)->doubted = true;
     GH_INVARIANT(client, client->leases_side <= 1);
-    while (client->leases[untold].count > 0) lease_change_side(client, untold);
+    while (client->leases[untold].count > 0) lease_change_side(lease_first(client, untold));
     client->leases_side = untold;
+}
+
+void gh_doubt_lease(gh_op* op)
+{
+    const gh_client* client = op->client;
+    gh_node_server(gh_op_node(op))->doubted = true;
+    if (gh_leases_of(op) == &client->leases[client->leases_side]) lease_change_side(op);
 }
 
 void gh_doubt_on(gh_client* client)
@@ -75,7 +85,8 @@ void gh_doubt_on(gh_client* client)
     if (!gh_client_ready(client) || client->sweep_left > 0) return;
     while (client->leases[untold].count > 0)
     {
-        gh_op* op = lease_change_side(client, untold);
+        gh_op* op = lease_first(client, untold);
+        lease_change_side(op);
         if (gh_node_server(gh_op_node(op))->doubted) gh_op_tell(op, GH_EVENT_DOUBT);
         if ((++told & 15) == 0 && !gh_client_budget_left(client)) return;
     }

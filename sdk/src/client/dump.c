@@ -121,7 +121,7 @@ static void dump_queues(dump* to, const gh_node* node)
     dump_end_line(to);
 }
 
-/* Those of many that nobody ever needed are left out. */
+/* Those of many that nobody ever needed are left out, here and of a topology's. */
 static void dump_nodes(dump* to, const gh_client* client)
 {
     const gh_node* node;
@@ -233,7 +233,10 @@ static void dump_stats(dump* to, const gh_client* client)
         DUMP_FIELD(links_lost),     DUMP_FIELD(protocol_errors),   DUMP_FIELD(store_resets),
         DUMP_FIELD(store_doubts),   DUMP_FIELD(scripts_halved),    DUMP_FIELD(hints),
         DUMP_FIELD(bytes_sent),     DUMP_FIELD(log_lines_held),    DUMP_FIELD(bytes_received),
-        DUMP_FIELD(server_version), DUMP_FIELD(warnings)
+        DUMP_FIELD(server_version), DUMP_FIELD(warnings),          DUMP_FIELD(nodes_known),
+        DUMP_FIELD(nodes_ready),    DUMP_FIELD(failovers),         DUMP_FIELD(moved),
+        DUMP_FIELD(asked),          DUMP_FIELD(try_again),         DUMP_FIELD(maps_read),
+        DUMP_FIELD(unreplicated)
 #undef DUMP_FIELD
     };
     gh_client_stats stats;
@@ -265,7 +268,7 @@ gh_status gh_client_dump(const gh_client* client, gh_dump_line write, void* cont
     dump_nodes(&to, client);
     if (client->config.wake) dump_link(&to, client, &client->wake);
     for (n = 0; (link = gh_client_topology_link((gh_client*)(uintptr_t)client, n)) != NULL; n++)
-        dump_link(&to, client, link);
+        if (!client->many || link->generation > 0) dump_link(&to, client, link);
     dump_changes(&to, client);
     dump_sent(&to, client->nodes);
     dump_timers(&to, client);

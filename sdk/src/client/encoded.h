@@ -42,7 +42,7 @@ static inline bool gh_encoded_script_fits(const gh_script* script, const gh_requ
     gh_encoded_string(&at);
     count = gh_encoded_string(&at);
     for (; count.size > 0; count.bytes++, count.size--) keys = keys * 10 + (uint64_t)(*count.bytes - '0');
-    return gh_encoded_items_fit(text->keys, keys - (request->phantom ? 1 : 0)) &&
+    return gh_encoded_items_fit(text->keys, keys - (request->phantom != 0 ? 1 : 0)) &&
            gh_encoded_items_fit(text->arguments, strings - 3 - keys);
 }
 

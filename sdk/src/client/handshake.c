@@ -3,9 +3,10 @@
        AUTH, SELECT, CLIENT SETNAME, INFO x 5, SCRIPT EXISTS  ->  SCRIPT LOAD x n, epoch, rights, PUBLISH  ->  READY
 
    In two goes: which server it is must be known before the epoch is asked for, and which scripts it has before they are
-   loaded. Loaded are those that this client has used before and that the server lacks; any other is loaded when an op
-   first needs it. The first time of all, the epoch and the rights need their digests, and SCRIPT EXISTS has nothing to
-   ask. The slots remember which step each reply belongs to. */
+   loaded. Loaded are those that this client has used before and that the server lacks, and those with which held leases
+   are asked for, so that a doubt is settled by the first round trip; any other is loaded when an op first needs it. The
+   first time of all, the epoch and the rights need their digests, and SCRIPT EXISTS has nothing to ask. The slots
+   remember which step each reply belongs to. */
 
 #include "client/encoded.h"
 #include "client/link.h"
@@ -29,7 +30,8 @@ enum
     STEP_SCRIPTS, /* one a script */
     STEP_EPOCH = STEP_SCRIPTS + GH_SCRIPT_COUNT,
     STEP_RIGHTS,
-    STEP_WAIT, /* where replicas are waited for */
+    STEP_WAIT,     /* where replicas are waited for */
+    STEP_SPUBLISH, /* where hints go over the slots of a Cluster */
     STEP_PUBLISH,
     STEP_END
 };
@@ -39,12 +41,13 @@ enum
 #define SERVER_PART_SIZE 16u
 
 /* Where nothing can be compared, what is held there may as well be forgotten; and what lies there may come from any
-   other node, so what is said to it is of the latest generation of all. */
+   other node, so what is said to it is of the latest generation of all, and of no age. */
 static void know_epoch(gh_node* node, gh_epoch* epoch)
 {
     const gh_client* client = node->client;
     node->epoch = epoch;
     if (epoch == NULL) node->store_generation = client->store_generation_heard;
+    if (epoch == NULL) node->store_birth_us = 0;
     if ((epoch == NULL || epoch->birth_us == 0) && client->leases[0].count + client->leases[1].count > 0)
         gh_doubt_begin(node);
 }
@@ -52,11 +55,12 @@ static void know_epoch(gh_node* node, gh_epoch* epoch)
 void gh_handshake_begin(gh_node* node)
 {
     node->step = 0;
-    node->client->stats.warnings &= GH_WARNING_NODES; /* which no server says */
+    node->warnings_found = 0;
     node->scripts = 0;
     node->exists_awaited = false;
     node->clustered = node->client->many_servers; /* else INFO says it, if the user may ask */
     node->server_size = 0;
+    node->phantom = node->client->many_servers && node->client->config.wake_sharded ? '=' : '-';
     if (node->client->many) know_epoch(node, node->client->config.topology->epoch(node, &node->epoch_tag));
     else node->epoch = &node->own_epoch;
     gh_rights_doubt(node);
@@ -121,14 +125,8 @@ static bool encode_exists(gh_node* node, gh_request* request)
 
 static void encode_publish(const gh_client* client, gh_request* request)
 {
-    char channel[64];
-    char* end = channel;
-    memcpy(end, client->config.prefix.bytes, client->config.prefix.size);
-    end += client->config.prefix.size;
-    memcpy(end, ":wake:", 6);
-    end = gh_hex_encode(client->id, end + 6);
-    encode_words(request, gh_str_literal("PUBLISH"), gh_str_make(channel, (size_t)(end - channel)),
-                 gh_str_literal("-"));
+    char channel[GH_CHANNEL_SIZE_MAX];
+    encode_words(request, gh_str_literal("PUBLISH"), gh_wake_channel(client, channel), gh_str_literal("-"));
 }
 
 /* False: this step has nothing to say. */
@@ -168,6 +166,7 @@ static bool encode_step(gh_node* node, uint32_t step, gh_request* request)
         if (node->main == NULL) return false;
         encode_words(request, gh_str_literal("WAIT"), gh_str_literal("0"), gh_str_literal("1"));
         return true;
+    case STEP_SPUBLISH: return node->phantom == '=' && client->beneath->probe(node, request);
     case STEP_PUBLISH: encode_publish(client, request); return true;
     default: return false;
     }
@@ -179,7 +178,7 @@ static bool encode_script_step(gh_node* node, uint32_t step)
     gh_client* client = node->client;
     gh_script* script = &client->scripts[step - STEP_SCRIPTS];
     bool is_needed = script == &client->scripts[GH_SCRIPT_epoch] || script == &client->scripts[GH_SCRIPT_rights];
-    if (script->known ? gh_script_is_loaded(node, script) : !is_needed) return true;
+    if (script->known ? gh_script_is_loaded(node, script) : !is_needed && !script->used) return true;
     if (!gh_script_encode_load(node, script, GH_SLOT_HANDSHAKE, NULL)) return false;
     gh_slots_newest(node)->step = (uint16_t)step;
     return true;
@@ -233,6 +232,28 @@ void gh_client_warn(gh_client* client, gh_warning warning, const char* text, gh_
     client->stats.warnings |= (uint32_t)warning;
     if ((client->warnings_logged & (uint32_t)warning) == 0) gh_log_str(client, GH_LOG_WARNING, text, detail);
     client->warnings_logged |= (uint32_t)warning;
+}
+
+void gh_node_warn(gh_node* node, gh_warning warning, const char* text, gh_str detail)
+{
+    node->warnings_found |= (uint32_t)warning;
+    gh_client_warn(node->client, warning, text, detail);
+}
+
+/* Of all nodes; and what no server says. */
+static void tell_warnings(gh_client* client)
+{
+    const gh_node* node;
+    client->stats.warnings &= GH_WARNING_NODES;
+    for (node = client->nodes; node < client->nodes_end; node++)
+        client->stats.warnings |= node->warnings | node->warnings_found;
+}
+
+void gh_handshake_forget(gh_node* node)
+{
+    node->warnings = node->warnings_found = 0;
+    if (node->second != NULL) node->second->warnings = node->second->warnings_found = 0;
+    tell_warnings(node->client);
 }
 
 /* One line "name:value" of an INFO reply; empty if it is not there. */
@@ -298,26 +319,24 @@ static gh_handshake_verdict take_info(gh_node* node, uint32_t step, gh_str info)
         value = info_field(info, gh_str_literal("redis_version"));
         client->stats.server_version = parse_version(value);
         if (client->stats.server_version < 60200)
-            gh_client_warn(client, GH_WARNING_VERSION, "the server is older than 6.2: ", value);
+            gh_node_warn(node, GH_WARNING_VERSION, "the server is older than 6.2: ", value);
     }
     if (step == STEP_INFO_MEMORY)
     {
         value = info_field(info, gh_str_literal("maxmemory_policy"));
         if (value.size > 0 && !gh_str_equal(value, gh_str_literal("noeviction")))
-            gh_client_warn(client, GH_WARNING_EVICTION,
-                           "locks may be thrown away, set maxmemory-policy noeviction; it is ", value);
+            gh_node_warn(node, GH_WARNING_EVICTION, "locks may be thrown away, set maxmemory-policy noeviction; it is ",
+                         value);
     }
     if (step == STEP_INFO_PERSISTENCE && info_says(info, "aof_enabled", "0") && !info_says(info, "loading", "1"))
-        gh_client_warn(client, GH_WARNING_NO_AOF, "a restart forgets what was acknowledged, set appendonly yes",
-                       gh_str_make(NULL, 0));
+        gh_node_warn(node, GH_WARNING_NO_AOF, "a restart forgets what was acknowledged, set appendonly yes",
+                     gh_str_make(NULL, 0));
     node->clustered = node->clustered || info_says(info, "cluster_enabled", "1");
     if (step == STEP_INFO_CLUSTER && node->clustered && !client->many_servers)
-        gh_client_warn(client, GH_WARNING_CLUSTER, "a Cluster node: keys of other nodes are refused",
-                       gh_str_make(NULL, 0));
+        gh_node_warn(node, GH_WARNING_CLUSTER, "a Cluster node: keys of other nodes are refused", gh_str_make(NULL, 0));
     if (step == STEP_INFO_REPLICATION && info_says(info, "role", "slave"))
     {
-        gh_client_warn(client, GH_WARNING_REPLICA, "a replica; waiting for a master at this address",
-                       gh_str_make(NULL, 0));
+        gh_node_warn(node, GH_WARNING_REPLICA, "a replica; waiting for a master at this address", gh_str_make(NULL, 0));
         return given_up(GH_LOG_WARNING, "a replica takes no writes");
     }
     return goes_on;
@@ -406,6 +425,8 @@ static void handshake_done(gh_node* node)
     gh_client* client = node->client;
     node->link.state = GH_LINK_READY;
     node->link.failures = 0;
+    node->warnings = node->warnings_found;
+    tell_warnings(client);
     client->warnings_logged = client->stats.warnings; /* what is mended now and comes back is said again */
     node->link.look_us = 0;
     client->stats.links_ready++;
@@ -415,7 +436,6 @@ static void handshake_done(gh_node* node)
 /* An error where the link can do without the step's success: true. */
 static bool take_harmless_error(gh_node* node, uint32_t step, gh_str error)
 {
-    gh_client* client = node->client;
     if (step == STEP_NAME) return true;
     if (step == STEP_EXISTS)
     {
@@ -424,12 +444,12 @@ static bool take_harmless_error(gh_node* node, uint32_t step, gh_str error)
     }
     if (step >= STEP_INFO_SERVER && step <= STEP_INFO_CLUSTER)
     {
-        gh_client_warn(client, GH_WARNING_NO_INFO, "the server's settings cannot be seen: ", error);
+        gh_node_warn(node, GH_WARNING_NO_INFO, "the server's settings cannot be seen: ", error);
         return true;
     }
     if (step == STEP_RIGHTS) return true; /* then scripts find out by themselves */
     if (step != STEP_PUBLISH) return false;
-    gh_client_warn(client, GH_WARNING_NO_WAKE, "waiters ask by themselves, PUBLISH is refused: ", error);
+    gh_node_warn(node, GH_WARNING_NO_WAKE, "waiters ask by themselves, PUBLISH is refused: ", error);
     handshake_done(node);
     return true;
 }
@@ -468,9 +488,14 @@ static gh_handshake_verdict take_error(gh_node* node, uint32_t step, gh_str erro
         passing = true;
     }
     if (epoch_strays(node, step, error)) return goes_on;
+    if (step == STEP_SPUBLISH)
+    {
+        client->beneath->refuses(node, error);
+        return goes_on;
+    }
     if (!passing && take_harmless_error(node, step, error)) return goes_on;
     if (!passing && step == STEP_WAIT)
-        gh_client_warn(client, GH_WARNING_NO_REPLICAS, "replicas cannot be waited for, WAIT is refused: ", error);
+        gh_node_warn(node, GH_WARNING_NO_REPLICAS, "replicas cannot be waited for, WAIT is refused: ", error);
     log_step(node, passing ? GH_LOG_INFO : GH_LOG_ERROR, "hand-shake: ", error);
     verdict = given_up(GH_LOG_WARNING, passing ? "the server is not ready yet" : "the hand-shake was refused");
     verdict.refused = !passing && reply_class != GH_CLASS_NOSCRIPT;

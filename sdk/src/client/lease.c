@@ -109,6 +109,7 @@ static void lease_plan(gh_lease* lease, uint64_t renew_us)
 void gh_lease_extend(gh_lease* lease, uint64_t sent_us, uint64_t remaining_us)
 {
     lease->lease_end_us = gh_lease_end(lease->lease_us, sent_us, remaining_us);
+    gh_client_script(lease->op.client, gh_lease_row_of(lease)->renew)->used = true;
     lease_plan(lease, gh_lease_renewal(lease->op.client, lease->lease_us, lease->lease_end_us));
 }
 

@@ -1,6 +1,6 @@
 -- line: who waits in line for a lock or a semaphore, who of them lives, and how they are told.
 --
--- wants queue_key, client_key; now, window, token
+-- wants queue_key, client_key; now, window, token; hint of hint.lua
 -- gives turn_of(waiter)         how long (us) a turn is kept for it; false: it is dead, or no waiter at all
 --       turns_of, looked_up     the same by client, as far as they were looked up, and how many were
 --       live(patience)          token's client counts as alive from now on
@@ -38,19 +38,14 @@ local function enqueue(member)
 end
 
 local function hint_all(turns, behind)
-    local channel, told, count = string.match(queue_key, '^([^{]*)') .. 'wake:', {}, #turns
+    local told = {}
     behind[#behind + 1] = redis.call('ZRANGE', queue_key, -1, -1)[1] -- who came last is likeliest to live
-    for i = 1, count + #behind do
-        local waiter, letter = turns[i] or behind[i - count], i > count and 'w' or ''
-        local client = string.sub(waiter, 1, 16)
-        if not told[client] or letter == '' then
-            -- Without the right to publish, waiters find out by asking.
-            local receivers = redis.pcall('PUBLISH', channel .. client, string.sub(waiter, 18, 33) .. letter)
-            if letter == '' then
-                told[client] = true
-            elseif type(receivers) == 'number' and receivers > 0 then -- somebody has heard it
-                return
-            end
+    for i = 1, #turns do
+        told[string.sub(turns[i], 1, 16)] = hint(turns[i], '')
+    end
+    for i = 1, #behind do
+        if told[string.sub(behind[i], 1, 16)] == nil and hint(behind[i], 'w') then
+            return
         end
     end
 end

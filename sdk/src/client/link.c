@@ -221,7 +221,7 @@ gh_request gh_link_request(gh_link* link)
     request.at = link->out + link->out_end;
     request.end = link->out + link->out_capacity;
     request.full = false;
-    request.phantom = false;
+    request.phantom = 0;
     request.keys_left = 0;
     request.sum.value = 0;
     request.sum.is_asked = false;

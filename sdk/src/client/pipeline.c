@@ -28,6 +28,7 @@ void gh_pipeline_lose(gh_node* node, gh_log_level level, const char* why)
     gh_client* client = node->client;
     uint64_t sent_bytes = node->link.sent_bytes;
     if (node->link.state == GH_LINK_READY) client->stats.links_lost++;
+    gh_node_wake(node);
     node->caught_up = true;
     node->leaving = false;
     node->step = 0;
@@ -61,6 +62,7 @@ void gh_pipeline_lose(gh_node* node, gh_log_level level, const char* why)
 void gh_pipeline_leave(gh_node* node)
 {
     if (!gh_link_is_open(&node->link)) return;
+    gh_node_wake(node);
     node->leaving = true;
     if (node->sent_count == 0) gh_pipeline_lose(node, GH_LOG_INFO, "it goes elsewhere");
 }
@@ -117,13 +119,23 @@ static gh_taken slot_take_reply(gh_node* node, const gh_slot* slot, const gh_rep
     return GH_TAKEN_BROKEN;
 }
 
+/* A master that was replaced while it stood still goes on with what has lain in its socket. Whoever has the slot by now
+   may know nothing of a lease that it gave or renewed, and was doubted before there was one: so it is asked. */
+static void doubt_stray(gh_node* node, gh_op* op)
+{
+    if (op->lease_index == 0 || gh_node_server(gh_op_node(op)) == gh_node_server(node)) return;
+    gh_doubt_lease(op);
+}
+
 /* Hands one reply to the slot that it belongs to. False: the link is lost. */
 static bool pipeline_take(gh_node* node, const gh_reply* reply)
 {
     gh_client* client = node->client;
     uint32_t generation = node->link.generation;
     const gh_slot* slot;
+    gh_op* op;
     gh_taken result;
+    bool late;
     if (node->sent_count == 0)
     {
         if (reply->type == GH_REPLY_ERROR) /* "-ERR max number of clients reached" comes unasked */
@@ -140,11 +152,14 @@ static bool pipeline_take(gh_node* node, const gh_reply* reply)
     slot = gh_slots_take_oldest(node);
     client->stats.replies++;
     client->stats.round_trip_us = client->now_us - slot->sent_us;
-    if (client->many && client->stats.round_trip_us > LATE_US) client->config.topology->late(node);
+    op = slot->op;
+    late = client->many && client->stats.round_trip_us > LATE_US;
+    if (late) client->config.topology->late(node);
     if (slot->op != NULL && slot->purpose == GH_SLOT_OP)
         gh_trace(client, GH_TRACE_REPLY, slot->op, client->now_us - slot->sent_us, GH_PENDING);
 
     result = slot_take_reply(node, slot, reply);
+    if (late && op != NULL) doubt_stray(node, op);
     if (result == GH_TAKEN_BROKEN)
     {
         client->stats.protocol_errors++;
@@ -257,6 +272,13 @@ typedef enum pipeline_encoded
     ENCODED_FULL  /* no room for it now                         */
 } pipeline_encoded;
 
+/* A caller's script knows of one connection that has it. Whom another server has told that it has not, brings it there,
+   whatever ops for others have made it know meanwhile. */
+static bool brings_script(const gh_op* op, const gh_script* script)
+{
+    return script->number == 0 && op->strikes > 0;
+}
+
 /* Loads the op's script first, where that is needed. GH_OK: encode the op. GH_PENDING: it waits. GH_FULL: no room, or
    an answer must come first. GH_REFUSED: the script lacks a right. */
 static gh_status encode_script(gh_node* node, gh_op* op, gh_script* script)
@@ -272,7 +294,7 @@ static gh_status encode_script(gh_node* node, gh_op* op, gh_script* script)
         node->held_back = true;
         return GH_FULL;
     }
-    if (script->known && gh_script_is_loaded(node, script)) return GH_OK;
+    if (script->known && gh_script_is_loaded(node, script) && !brings_script(op, script)) return GH_OK;
     if (script->known) return gh_script_encode_load(node, script, GH_SLOT_LOAD, NULL) ? GH_OK : GH_FULL;
     gh_unsent_remove(node, op);
     if (gh_script_encode_load(node, script, GH_SLOT_DIGEST, op)) return GH_PENDING;
@@ -312,12 +334,12 @@ static pipeline_encoded encode_op(gh_node* node, gh_op* op)
         if (asks) encode_asking(&request);
         first = request.at;
         request.script = script;
-        request.phantom = node->clustered && gh_script_wants_phantom(script);
+        request.phantom = node->clustered && gh_script_wants_phantom(script) ? node->phantom : 0;
         op->kind->encode(op, &request);
         GH_INVARIANT(client, gh_encoded_as_announced(script, &request, first));
         if (gh_link_commit(link, &request))
         {
-            GH_INVARIANT(client, !request.phantom || request.keys_left == 0); /* as many as were announced */
+            GH_INVARIANT(client, request.phantom == 0 || request.keys_left == 0); /* as many as were announced */
             gh_unsent_remove(node, op);
             if (asks) gh_slots_add(node, GH_SLOT_ASKING, NULL, NULL);
             gh_slots_add(node, GH_SLOT_OP, op, script);

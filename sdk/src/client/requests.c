@@ -101,6 +101,12 @@ void gh_op_requeue(gh_op* op, bool front)
     gh_op_requeue_at(op, op->client->many ? place_of_many(op) : 0, front);
 }
 
+static void wake_for(gh_node* node)
+{
+    gh_node_wake(node);
+    gh_node_wake(gh_node_server(node)); /* beside which it connects */
+}
+
 void gh_op_requeue_at(gh_op* op, uint32_t place, bool front)
 {
     bool was_paused = op->request == GH_REQUEST_PAUSED;
@@ -109,6 +115,7 @@ void gh_op_requeue_at(gh_op* op, uint32_t place, bool front)
     op->place = place;
     GH_INVARIANT(op->client, !unsent_has(unsent_of(op), op));
     if (was_paused) gh_op_retime(op);
+    if (op->client->many) wake_for(gh_queue_node(op));
     if (front) unsent_push_front(unsent_of(op), op);
     else unsent_push_back(unsent_of(op), op);
 }

@@ -137,6 +137,8 @@ typedef struct gh_log_limit
 typedef struct gh_node
 {
     gh_client* client; /* whose it is */
+    struct gh_node* next_awake;
+    bool is_awake;
     gh_link link;
 
     gh_unsent urgent; /* ops whose requests are to be encoded */
@@ -152,6 +154,7 @@ typedef struct gh_node
     bool held_back;   /* the first in the queue waits for an answer, of its script or of the rights */
     bool caught_up;   /* all that the peer has sent so far was read and handed out */
     bool clustered;   /* a node of a Cluster, so each script gets a phantom key: see request.h */
+    char phantom;     /* its last letter, by which scripts know over what hints go: see hint.lua */
     bool doubted;      /* whoever has a lease there is to ask for it; see due.c       */
     bool rights_known;
     bool rights_asked;
@@ -160,7 +163,7 @@ typedef struct gh_node
 
     uint64_t rights_us;       /* when the answer came */
     uint64_t rights_missing;  /* bits of the commands that the user may not call from scripts */
-    uint64_t store_birth_us;
+    uint64_t store_birth_us;        /* 0: not known */
     uint64_t store_generation;      /* 0: not known */
     gh_epoch own_epoch;             /* where there is one node */
     gh_epoch* epoch;                /* of the epoch that the hand-shake asks for; NULL: none lies on this node */
@@ -168,6 +171,10 @@ typedef struct gh_node
     uint64_t store_offset_us;       /* store's clock minus ours */
     uint32_t server_size;           /* 0: not known */
     char server[GH_SERVER_ID_SIZE]; /* which server, and since which start; as the epoch key has it */
+
+    /* bits of gh_warning: of the last hand-shake that came to its end, and of the last that was begun */
+    uint32_t warnings;
+    uint32_t warnings_found;
 
     /* for replicas */
     bool wait_sent;         /* WAIT is on the wire                                 */
@@ -202,7 +209,8 @@ struct gh_client
 
     gh_node* nodes;
     gh_node* nodes_end;
-    gh_node* first_node; /* with which a tick begins */
+    gh_node* awake;      /* a chain of those that may have something to do, in the order of their turns: see awake.c */
+    gh_node* awake_last;
     bool many;
 
     gh_slot* slots;      /* of all nodes */
@@ -262,6 +270,7 @@ struct gh_client
     bool many_servers;       /* a Cluster: each has a part of the data                           */
     uint32_t servers;        /* behind the nodes of these come the second ones, if there are any */
     gh_node* reading;        /* of many nodes: whose answers are handed out just now             */
+    gh_node* resting;        /* of many nodes: who is looked at next although it rests           */
     const struct gh_topology* beneath; /* the config's, where another stands in front of it (client/replicas.h) */
 
     char invalid[GH_INVALID_TEXT_MAX]; /* of the last argument that was refused */
@@ -308,7 +317,7 @@ static inline bool gh_node_watches_epoch(const gh_node* node)
 static inline uint64_t gh_node_quarantine_end(const gh_node* node)
 {
     const uint64_t quarantine_us = node->client->config.quarantine_us;
-    return quarantine_us == 0 ? 0 : node->store_birth_us + quarantine_us;
+    return quarantine_us == 0 || node->store_birth_us == 0 ? 0 : node->store_birth_us + quarantine_us;
 }
 
 /* Who has that slot of a Cluster; or the only one. */
@@ -384,6 +393,11 @@ gh_op* gh_unsent_next(const gh_node* node);
 void gh_unsent_remove(gh_node* node, gh_op* op); /* it is queued at that node */
 void gh_unsent_replace(const gh_op* from, gh_op* to);
 
+/* awake.c: of many nodes, those that a tick visits; and a few of the others in turn */
+void gh_node_wake(gh_node* node);
+void gh_nodes_wake(gh_client* client); /* all of them */
+void gh_nodes_turn(gh_client* client, uint32_t count); /* which of them this tick visits: so many of those that rest */
+
 /* listeners.c */
 void gh_listeners_hint(gh_client* client, uint64_t sequence, char letter);
 void gh_listeners_hint_all(gh_client* client);
@@ -409,6 +423,7 @@ static inline bool gh_sweep_has(const gh_client* client, const gh_op* op)
 void gh_timers_lapse(gh_client* client);
 void gh_timers_fire(gh_client* client);
 void gh_doubt_begin(gh_node* node); /* the server may have forgotten the newest: all who have a lease there hear it */
+void gh_doubt_lease(gh_op* op);         /* the same of what this one holds, who holds something                   */
 void gh_doubt_on(gh_client* client);    /* tells as many as the budget lets it                                    */
 
 /* pipeline.c: of a link that talks, the first three */
@@ -464,7 +479,9 @@ typedef struct gh_handshake_verdict
 void gh_handshake_begin(gh_node* node);
 void gh_handshake_encode(gh_node* node);
 gh_handshake_verdict gh_handshake_reply(gh_node* node, uint32_t step, const gh_reply* reply);
+void gh_handshake_forget(gh_node* node); /* what it has found of a server that is no more: its warnings */
 void gh_client_warn(gh_client* client, gh_warning warning, const char* text, gh_str detail); /* once, while it is so */
+void gh_node_warn(gh_node* node, gh_warning warning, const char* text, gh_str detail); /* until its next hand-shake */
 
 /* rights.c */
 void gh_rights_doubt(gh_node* node); /* the user's rights may have changed: look again before a script runs */
@@ -483,6 +500,10 @@ void gh_borrowed_check(gh_op* op);
 void gh_wake_move(gh_client* client);
 void gh_wake_leave(gh_client* client); /* it goes elsewhere now */
 uint64_t gh_wake_due(const gh_client* client);
+#define GH_CHANNEL_SIZE_MAX (32u + 6u + 16u)
+gh_str gh_wake_channel(const gh_client* client, char* out); /* "<prefix>:wake:<client>" */
+/* "<sequence, 16 hex digits>" and perhaps a letter. False: it is no hint, as anybody may publish anything. */
+bool gh_wake_hear(gh_client* client, gh_str hint);
 
 /* scripts.c */
 void gh_scripts_init(gh_client* client);

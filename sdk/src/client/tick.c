@@ -16,6 +16,8 @@
 #include "client/state.h"
 #include "client/topology.h"
 
+#define RESTING_LOOKS 4u /* so many nodes that rest are visited in a tick: of a hundred each in every 25th */
+
 /* The caller's clock, seen from the first tick. It may jump forward; it does not go back. */
 static void tick_take_time(gh_client* client, uint64_t now_us)
 {
@@ -54,10 +56,10 @@ static uint64_t node_oldest_request(const gh_node* node)
 
 static void tick_queue_gauges(gh_client* client)
 {
-    const gh_node* node = client->nodes;
+    const gh_node* node = client->awake;
     uint32_t waiting = node->urgent.count + node->waiting.count;
     uint64_t oldest_us = node_oldest_request(node);
-    while (++node < client->nodes_end)
+    while ((node = node->next_awake) != NULL) /* those that rest have none */
     {
         const uint64_t its_oldest_us = node_oldest_request(node);
         waiting += node->urgent.count + node->waiting.count;
@@ -80,12 +82,6 @@ static void tick_gauges(gh_client* client)
     tick_queue_gauges(client);
 }
 
-static gh_node* node_behind(const gh_node* node)
-{
-    gh_client* client = node->client;
-    return node + 1 == client->nodes_end ? client->nodes : (gh_node*)(uintptr_t)(node + 1);
-}
-
 /* A node that is to be connected, if it is known where it is. */
 static void node_connect(gh_node* node)
 {
@@ -101,24 +97,28 @@ static void node_connect(gh_node* node)
 
 static void tick_receive(gh_client* client)
 {
-    gh_node* node = client->first_node;
-    if (client->config.topology != NULL) client->config.topology->move(client);
+    gh_node* node;
+    if (client->config.topology != NULL)
+    {
+        if (client->many) gh_nodes_turn(client, RESTING_LOOKS);
+        client->config.topology->move(client);
+    }
+    node = client->awake; /* one at least */
     do
     {
         if (node->link.state != GH_LINK_READY) node_connect(node);
         if (gh_link_talks(&node->link)) gh_pipeline_receive(node);
-    } while ((node = node_behind(node)) != client->first_node);
+    } while ((node = node->next_awake) != NULL);
 }
 
 static void tick_send(gh_client* client)
 {
-    gh_node* node = client->first_node;
+    gh_node* node = client->awake;
     do
     {
         if (gh_link_talks(&node->link)) gh_pipeline_send(node);
         if (node->sent_count > 0 || node->link.state == GH_LINK_HANDSHAKE) gh_pipeline_check_age(node);
-    } while ((node = node_behind(node)) != client->first_node);
-    client->first_node = node_behind(node); /* each has the first word in turn */
+    } while ((node = node->next_awake) != NULL);
 }
 
 static uint64_t leases_due(const gh_client* client)

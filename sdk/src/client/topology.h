@@ -26,6 +26,9 @@ struct gh_topology
     /* The node is about to connect. True: its link's target is where to. False: that is not known yet. */
     bool (*find)(gh_node* node);
 
+    /* How many servers are known now. */
+    uint32_t (*known)(const gh_client* client);
+
     /* The n-th of its own links, or NULL. */
     gh_link* (*link)(gh_client* client, uint32_t n);
 
@@ -54,6 +57,11 @@ struct gh_topology
 
     /* How the question for the epoch failed. True: its key is elsewhere, and the node is one on which none lies. */
     bool (*strays)(gh_node* node, gh_str error);
+
+    /* Where hints go over the slots: the hand-shake's question whether they may, false: it has none; and an error in
+       answer to it. */
+    bool (*probe)(gh_node* node, gh_request* request);
+    void (*refuses)(gh_node* node, gh_str error);
 };
 
 #endif

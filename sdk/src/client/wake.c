@@ -32,22 +32,37 @@ void gh_wake_leave(gh_client* client)
     if (gh_link_is_open(&client->wake)) wake_lose(client, GH_LOG_INFO, "it goes elsewhere");
 }
 
+gh_str gh_wake_channel(const gh_client* client, char* out)
+{
+    const gh_str prefix = client->config.prefix;
+    memcpy(out, prefix.bytes, prefix.size);
+    memcpy(out + prefix.size, ":wake:", 6);
+    gh_hex_encode(client->id, out + prefix.size + 6);
+    return gh_str_make(out, prefix.size + 22);
+}
+
 static void wake_subscribe(gh_client* client)
 {
     gh_link* link = &client->wake;
     gh_request request = gh_link_request(link);
-    char channel[64];
-    char* end = channel;
-    memcpy(end, client->config.prefix.bytes, client->config.prefix.size);
-    end += client->config.prefix.size;
-    memcpy(end, ":wake:", 6);
-    end = gh_hex_encode(client->id, end + 6);
+    char channel[GH_CHANNEL_SIZE_MAX];
     GH_INVARIANT(client, link->state == GH_LINK_HANDSHAKE);
     client->wake_answers = link->secret_bytes > 0 ? 2 : 1; /* AUTH's stands in front */
     gh_request_array(&request, 2);
     gh_request_str(&request, gh_str_literal("SUBSCRIBE"));
-    gh_request_str(&request, gh_str_make(channel, (size_t)(end - channel)));
+    gh_request_str(&request, gh_wake_channel(client, channel));
     if (!gh_link_commit(link, &request)) wake_lose(client, GH_LOG_ERROR, "no room to subscribe");
+}
+
+bool gh_wake_hear(gh_client* client, gh_str hint)
+{
+    uint64_t sequence;
+    char letter = 0;
+    if (hint.size == 17) letter = hint.bytes[--hint.size];
+    if (!gh_hex_decode(hint, &sequence)) return false;
+    client->stats.hints++;
+    gh_listeners_hint(client, sequence, letter);
+    return true;
 }
 
 /* ["message", channel, "<sequence, 16 hex digits>" and perhaps a letter];
@@ -56,9 +71,6 @@ static void wake_take(gh_client* client, const gh_reply* reply)
 {
     const gh_reply* kind = gh_reply_at(reply, 0);
     const gh_reply* payload = gh_reply_at(reply, 2);
-    uint64_t sequence;
-    gh_str hex;
-    char letter = 0;
     if (reply->type == GH_REPLY_ERROR)
     {
         const gh_str part = gh_str_literal("wake link: ");
@@ -74,11 +86,7 @@ static void wake_take(gh_client* client, const gh_reply* reply)
         return;
     }
     if (kind == NULL || payload == NULL || !gh_str_equal(kind->text, gh_str_literal("message"))) return;
-    hex = payload->text;
-    if (hex.size == 17) letter = hex.bytes[--hex.size];
-    if (!gh_hex_decode(hex, &sequence)) return; /* anybody may publish: what is no hint is no matter */
-    client->stats.hints++;
-    gh_listeners_hint(client, sequence, letter);
+    gh_wake_hear(client, payload->text);
 }
 
 /* False: the link is lost. */

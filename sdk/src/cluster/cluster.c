@@ -1,5 +1,6 @@
 /* cluster.c -- which node an op goes to, and what becomes of it when a node sends it elsewhere. */
 
+#include "cluster/cluster_hints.h"
 #include "cluster/cluster_map.h"
 #include "wire/name.h"
 #include "wire/redirect.h"
@@ -53,6 +54,7 @@ static bool cluster_carve(gh_arena* arena, gh_client* client, gh_str addresses)
     fits = gh_inbox_take(&cluster->link.inbox, arena, MAP_REPLY_BYTES, MAP_REPLY_NODES);
     cluster->places = (gh_cluster_place*)gh_arena_take(arena, client->config.nodes_capacity * sizeof(gh_cluster_place));
     cluster->wanted = true;
+    fits = gh_cluster_hints_carve(&cluster->hints, arena, client) && fits;
     return gh_slots_map_take(&cluster->map, arena, client->config.nodes_capacity) && fits;
 }
 
@@ -62,6 +64,7 @@ static bool cluster_carve(gh_arena* arena, gh_client* client, gh_str addresses)
 typedef struct cluster_route
 {
     gh_route route;
+    const gh_op* op;
     uint16_t slot; /* plus 1; 0: not known yet */
     bool has_name;
 } cluster_route;
@@ -69,7 +72,9 @@ typedef struct cluster_route
 static void route_take_key(gh_route* route, gh_str key)
 {
     cluster_route* self = (cluster_route*)(void*)route;
-    if (self->slot == 0) self->slot = (uint16_t)(gh_slot_of_key(key) + 1u);
+    if (self->slot != 0) return;
+    self->slot = (uint16_t)(gh_slot_of_key(key) + 1u);
+    gh_cluster_hints_want(self->op, key, (uint16_t)(self->slot - 1u));
 }
 
 static void route_take_word(gh_route* route, gh_str word)
@@ -81,7 +86,7 @@ static void route_take_word(gh_route* route, gh_str word)
 
 static void cluster_take_route(gh_op* op)
 {
-    cluster_route self = {{route_take_key, route_take_word}, 0, false};
+    cluster_route self = {{route_take_key, route_take_word}, op, 0, false};
     gh_request request = gh_request_route(&self.route);
     op->kind->encode(op, &request);
     op->route = self.slot;
@@ -272,6 +277,7 @@ static void send_back(gh_node* node)
 static void cluster_lost(gh_node* node)
 {
     gh_cluster* cluster = gh_cluster_of(node->client);
+    gh_nodes_wake(node->client); /* if it was the only one that was open, another is connected */
     want_map(node);
     send_back(node);
     if (node->link.failures == 1) cluster->hurries = HURRIES;
@@ -342,17 +348,20 @@ static bool is_any_open(gh_cluster* cluster, const gh_client* client)
     return false;
 }
 
-/* Somebody waits to ask it, or its second link (which connects beside it). */
-static bool is_awaited(const gh_node* node)
+/* Of the two nodes of a server, of which the second connects beside the first, one that somebody waits to ask. NULL:
+   nobody does. */
+static gh_node* awaited_of(gh_node* node)
 {
-    if (gh_node_has_unsent(node)) return true;
-    return node->client->config.replicas != NULL && node->second != NULL && gh_node_has_unsent(node->second);
+    if (gh_node_has_unsent(node)) return node;
+    if (node->client->config.replicas == NULL || node->second == NULL) return NULL;
+    return gh_node_has_unsent(node->second) ? node->second : NULL;
 }
 
 /* One that was lost is made anew: somebody may hold something there, or wait for what was lost with it. */
-static bool is_needed(const gh_cluster* cluster, const gh_node* node)
+static bool is_needed(const gh_cluster* cluster, gh_node* node)
 {
-    return node->link.state == GH_LINK_BACKOFF || is_awaited(node) || (cluster->looking && place_of(node)->look);
+    if (node->link.state == GH_LINK_BACKOFF || awaited_of(node) != NULL) return true;
+    return cluster->looking && place_of(node)->look;
 }
 
 /* Who was only heard of by MOVED may have replaced a master, and the newest of its data may be lost: only its epoch can
@@ -402,12 +411,15 @@ static void retire(gh_cluster* cluster, gh_client* client)
         gh_node* node = &client->nodes[place];
         if (cluster->map.nodes[place].host_size == 0 || gh_slots_map_names(&cluster->map, place)) continue;
         if (cluster->map.seen.without_room > 0) cluster->wanted = true; /* for whom there is room now */
-        if (is_awaited(node)) continue;
+        if (awaited_of(node) != NULL) continue;
         gh_pipeline_leave(node);
         if (gh_link_is_open(&node->link)) continue;
         if (client->wake.target == &cluster->places[place].target) gh_wake_leave(client); /* no hint reaches it there */
+        gh_cluster_hints_forget(client, place);
         gh_slots_map_forget(&cluster->map, place);
-        cluster->places[place].look = false;
+        gh_handshake_forget(node);
+        client->stats.failovers += cluster->places[place].served;
+        cluster->places[place].look = cluster->places[place].served = false;
         node->link.state = GH_LINK_IDLE;
         node->link.failures = 0; /* another one may get the place */
     }
@@ -424,7 +436,11 @@ static void look_at_gains(gh_cluster* cluster, gh_client* client)
         gh_node* node = &client->nodes[place];
         const gh_link_state state = node->link.state;
         if (cluster->map.nodes[place].gained && anything_held && state != GH_LINK_READY)
+        {
             cluster->places[place].look = cluster->looking = true;
+            gh_node_wake(node);
+        }
+        cluster->places[place].served |= cluster->map.nodes[place].gained;
         cluster->map.nodes[place].gained = false;
         if (state != GH_LINK_HANDSHAKE && state != GH_LINK_READY) continue;
         if (epoch_has_moved(node)) gh_pipeline_leave(node);
@@ -457,24 +473,33 @@ static const gh_node* next_ready(gh_cluster* cluster, const gh_client* client)
     return NULL;
 }
 
+/* Of what waits for it one op asks another node. False: there is none to be asked. */
+static bool send_scout(gh_cluster* cluster, gh_node* node)
+{
+    gh_node* awaited = awaited_of(node);
+    const gh_node* asked = awaited == NULL ? NULL : next_ready(cluster, node->client);
+    gh_op* op;
+    if (asked == NULL) return awaited == NULL;
+    op = gh_unsent_next(awaited);
+    gh_unsent_remove(awaited, op);
+    op->request = GH_REQUEST_NONE;
+    gh_op_requeue_at(op, gh_op_place_at(op, place_number(asked)), true);
+    return true;
+}
+
 /* Maps are asked for seldom, and whoever takes the place of a lost node is known to the others as soon as he has taken
-   it. So of the ops that wait for such a node one asks another from time to time, and is told by MOVED. */
+   it. So of the ops that wait for such a node, on replicas too, one asks another from time to time, and is told by
+   MOVED. One that was told of nobody may pause just now. */
 static void send_scouts(gh_cluster* cluster, gh_client* client)
 {
     gh_node* node;
     cluster->scout_us = 0;
     for (node = client->nodes; node < client->nodes + client->servers; node++)
     {
-        const gh_node* asked;
-        gh_op* op;
-        if (node->link.state == GH_LINK_READY || !gh_node_has_unsent(node)) continue;
+        if (node->link.state == GH_LINK_READY) continue;
+        if (node->link.state != GH_LINK_BACKOFF && awaited_of(node) == NULL) continue;
         cluster->scout_us = gh_client_after(client, gh_client_jitter(client, SCOUT_US));
-        asked = next_ready(cluster, client);
-        if (asked == NULL) return;
-        op = node->urgent.count > 0 ? node->urgent.first : node->waiting.first;
-        gh_unsent_remove(node, op);
-        op->request = GH_REQUEST_NONE;
-        gh_op_requeue_at(op, gh_op_place_at(op, place_number(asked)), true);
+        if (!send_scout(cluster, node)) return;
     }
 }
 
@@ -483,11 +508,13 @@ static void cluster_move(gh_client* client)
     gh_cluster* cluster = gh_cluster_of(client);
     bool has_map;
     end_looks(cluster, client);
+    gh_cluster_hints_move(client);
     if (cluster->scout_us != 0 && client->now_us >= cluster->scout_us) send_scouts(cluster, client);
     has_map = gh_cluster_map_move(cluster, client);
     if (has_map || cluster->moves > 1) gh_unsent_rehome(client);
     cluster->moves = 0;
     if (!has_map) return;
+    gh_nodes_wake(client); /* there may be some to connect */
     client->stats.maps_read++;
     if (cluster->map.seen.without_room > 0) warn_of_capacity(client);
     else client->stats.warnings &= ~(uint32_t)GH_WARNING_NODES;
@@ -503,12 +530,21 @@ static uint64_t cluster_due(const gh_client* client)
     if (cluster->moves > 1) return client->now_us;
     for (node = client->nodes; node < client->nodes + client->servers; node++)
         if (gh_link_is_due(&node->link, client) && is_to_connect(node)) return client->now_us;
-    return gh_least(scout_us, gh_cluster_map_due(cluster, client));
+    return gh_least(gh_least(scout_us, gh_cluster_hints_due(client)), gh_cluster_map_due(cluster, client));
+}
+
+static uint32_t cluster_known(const gh_client* client)
+{
+    const gh_slots_map* map = &gh_cluster_of(client)->map;
+    uint32_t count = 0;
+    uint32_t place;
+    for (place = 0; place < map->capacity; place++) count += map->nodes[place].host_size > 0;
+    return count;
 }
 
 static gh_link* cluster_link(gh_client* client, uint32_t n)
 {
-    return n == 0 ? &gh_cluster_of(client)->link : NULL;
+    return n == 0 ? &gh_cluster_of(client)->link : gh_cluster_hints_link(client, n - 1);
 }
 
 const struct gh_topology* gh_topology_cluster(void)
@@ -519,6 +555,7 @@ const struct gh_topology* gh_topology_cluster(void)
                                                 .move = cluster_move,
                                                 .due_us = cluster_due,
                                                 .find = cluster_find,
+                                                .known = cluster_known,
                                                 .link = cluster_link,
                                                 .nodes = cluster_nodes,
                                                 .route = cluster_take_route,
@@ -527,6 +564,8 @@ const struct gh_topology* gh_topology_cluster(void)
                                                 .lost = cluster_lost,
                                                 .late = want_map,
                                                 .strays = cluster_strays,
+                                                .probe = gh_cluster_hints_probe,
+                                                .refuses = gh_cluster_hints_refused,
                                                 .epoch = cluster_epoch};
     return &topology;
 }

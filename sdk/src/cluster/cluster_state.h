@@ -9,6 +9,24 @@
 #include "guildhall/cluster.h"
 #include "wire/slots_map.h"
 
+/* Where ops wait for hints, if these go over the slots: cluster_hints.h. */
+typedef struct gh_cluster_channel gh_cluster_channel;
+typedef struct gh_cluster_listener gh_cluster_listener;
+typedef struct gh_cluster_hints
+{
+    gh_cluster_listener* listeners; /* one for each place; NULL: hints go to all nodes, and nothing of this is there */
+    gh_cluster_channel* channels;
+    uint32_t* chains;    /* of channels, by slot: a number, plus 1                    */
+    uint32_t capacity;
+    uint32_t chain_mask;
+    uint32_t free;       /* a chain, the same                                         */
+    uint32_t used;       /* channels that are not free                                */
+    uint32_t wanted;     /* of these, such as are to be subscribed to                 */
+    uint32_t open;       /* listeners with a link                                     */
+    uint64_t look_us;    /* when those that are wanted are looked at next             */
+    uint64_t sweep_us;   /* when it is looked for those that nobody needs any more    */
+} gh_cluster_hints;
+
 typedef struct gh_cluster
 {
     gh_slots_map map;
@@ -36,6 +54,8 @@ typedef struct gh_cluster
     uint64_t ask_us;     /* not before                                                   */
     uint64_t pause_us;   /* between two maps: longer with each in a row                  */
     uint64_t refresh_us; /* asked at the latest                                          */
+
+    gh_cluster_hints hints;
 } gh_cluster;
 
 static inline gh_cluster* gh_cluster_of(const gh_client* client)

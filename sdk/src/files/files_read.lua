@@ -106,7 +106,7 @@ if sealed == 1 then -- from now on it lives as long as its readers; before, as l
 end
 if upto > freed and state[9] then -- the sender that waits for room is told
     redis.call('HDEL', KEYS[1], 'h')
-    local channel = string.match(KEYS[1], '^([^{]*)') .. 'wake:'
-    redis.pcall('PUBLISH', channel .. string.sub(state[9], 1, 16), string.sub(state[9], 18, 33))
+    --@ client/hint.lua
+    hint(state[9], '')
 end
 return answer(state[11] and 3 or 0, read, left)

@@ -82,9 +82,9 @@ for i = 1, 3 do
 end
 if #waiting > 0 then
     redis.call('ZREM', KEYS[4], unpack(waiting))
-    local channel = string.match(KEYS[1], '^([^{]*)') .. 'wake:'
+    --@ client/hint.lua
     for i = 1, #waiting do
-        redis.pcall('PUBLISH', channel .. string.sub(waiting[i], 1, 16), string.sub(waiting[i], 18, 33))
+        hint(waiting[i], '')
     end
 end
 return {sequence, 0, announce and place or 0, 0, ''}

@@ -92,6 +92,7 @@ if owner == token then -- kept for us: claim it, even a little late, as long as 
     return grant()
 end
 
+--@ client/hint.lua
 --@ client/line.lua
 
 local function wait()

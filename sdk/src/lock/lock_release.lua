@@ -58,6 +58,7 @@ if state == 'f' and waiters == 0 and not ARGV[4] then
     return ARGV[2] .. ' 2'
 end
 
+--@ client/hint.lua
 --@ client/line.lua
 --@ lock/lock_queue.lua
 

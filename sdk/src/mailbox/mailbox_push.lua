@@ -112,5 +112,6 @@ else
     redis.call('HSET', state_key, 'n', id)
 end
 
+--@ client/hint.lua
 --@ talk/hint_readers.lua
 return ARGV[2] .. ' 0 ' .. first .. ' ' .. epoch_text .. ' ' .. now_text

@@ -93,6 +93,11 @@ static bool seconds_find(gh_node* node)
     return beneath == NULL || beneath->find(node);
 }
 
+static uint32_t seconds_known(const gh_client* client)
+{
+    return client->beneath == NULL ? 1 : client->beneath->known(client);
+}
+
 static gh_link* seconds_link(gh_client* client, uint32_t n)
 {
     return client->beneath == NULL ? NULL : client->beneath->link(client, n);
@@ -129,10 +134,12 @@ static bool seconds_stray(gh_node* node, gh_str error)
     return node->client->beneath->strays(gh_node_server(node), error);
 }
 
-/* What was answered and not said to be on replicas will never be said to be. */
+/* What was answered and not said to be on replicas will never be said to be. And who has lost the one link may have
+   lost the other, too, on which nothing may be awaited. */
 static void seconds_lost(gh_node* node)
 {
     gh_op* op;
+    gh_node_server(node)->link.look_us = 0;
     if (node->client->many_servers) node->client->beneath->lost(gh_node_server(node));
     node->wait_sent = false;
     while ((op = gh_awaited_take(node)) != NULL) gh_replicas_tell(op, GH_UNREPLICATED);
@@ -221,6 +228,7 @@ const struct gh_replicas* gh_replicas_wait(void)
                                                              .move = seconds_move,
                                                              .due_us = seconds_due,
                                                              .find = seconds_find,
+                                                             .known = seconds_known,
                                                              .link = seconds_link,
                                                              .route = seconds_route,
                                                              .place = seconds_place,

@@ -136,10 +136,7 @@ reply[4] = next_due(more)
 local other = idle and idle[1]
 if other then
     redis.call('ZREM', idle_key, other)
-    if #other == 33 then
-        -- Its error is ignored: without the right to publish, refreshers find out by asking.
-        redis.pcall('PUBLISH', string.match(idle_key, '^([^{]*)') .. 'wake:' .. string.sub(other, 1, 16),
-                    string.sub(other, 18) .. ARGV[8])
-    end
+    --@ client/hint.lua
+    hint(other, ARGV[8])
 end
 return reply

@@ -77,14 +77,11 @@ local letter = (outcome == 'v' or outcome == 'n') and 'd' or 'f'
 redis.call('HSET', KEYS[2], row, string.format('%s %s %s %s %s %s %s %s', period, age, failures, version,
                                                claimed, letter, claim, setter))
 if idle then
+    --@ client/hint.lua
     local own = string.match(claim, '^[^.]*')
     for _, other in ipairs(idle) do
         redis.call('ZREM', KEYS[4], other)
-        -- Its error is ignored: without the right to publish, refreshers find out by asking.
-        local told = other ~= own and #other == 33 and
-            redis.pcall('PUBLISH', string.match(KEYS[4], '^([^{]*)') .. 'wake:' .. string.sub(other, 1, 16),
-                        string.sub(other, 18) .. ARGV[7])
-        if type(told) == 'number' and told > 0 then
+        if other ~= own and hint(other, ARGV[7]) then
             break
         end
     end

@@ -73,13 +73,10 @@ local idle = (not due_before or due < due_before) and
 redis.call('ZADD', due_key, string.format('%.0f', due), row)
 redis.call('HSET', row_key, row, ARGV[5] .. ' ' .. ARGV[6] .. middle .. claim .. ' ' .. token)
 if idle then
-    local channel = string.match(idle_key, '^([^{]*)') .. 'wake:'
-    for _, waiting in ipairs(idle) do
-        redis.call('ZREM', idle_key, waiting)
-        -- Its error is ignored: without the right to publish, refreshers find out by asking.
-        local reader, hint = string.sub(waiting, 1, 16), string.sub(waiting, 18) .. ARGV[8]
-        local told = #waiting == 33 and redis.pcall('PUBLISH', channel .. reader, hint)
-        if type(told) == 'number' and told > 0 then
+    --@ client/hint.lua
+    for _, other in ipairs(idle) do
+        redis.call('ZREM', KEYS[4], other)
+        if hint(other, ARGV[8]) then
             break
         end
     end

@@ -129,6 +129,7 @@ if is_turn then -- kept for us: claim it, even a little late, as long as nobody 
     return hold()
 end
 
+--@ client/hint.lua
 --@ client/line.lua
 --@ semaphore/semaphore_queue.lua
 

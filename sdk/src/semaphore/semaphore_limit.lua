@@ -26,6 +26,7 @@ local stored = redis.call('GET', state_key)
 
 --@ semaphore/semaphore_state.lua
 --@ client/late.lua
+--@ client/hint.lua
 --@ client/line.lua
 --@ semaphore/semaphore_queue.lua
 

@@ -42,6 +42,7 @@ local now = time[1] * 1000000 + time[2]
 
 --@ semaphore/semaphore_state.lua
 --@ client/late.lua
+--@ client/hint.lua
 --@ client/line.lua
 --@ semaphore/semaphore_queue.lua
 

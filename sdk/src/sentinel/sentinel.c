@@ -1,8 +1,12 @@
 /* sentinel.c -- the master is where a sentinel says, if it says so itself: guildhall/sentinel.h has the drawing.
 
-   Sentinels are asked one after the other, anew for each attempt to connect; all are listened to. client->target is
-   what they said last. */
+   Sentinels are asked one after the other, anew for each attempt to connect; all are listened to, and each is asked
+   when its link is there. client->target is what they said last.
 
+   A master that answers is not left for one answer that names another, as that may be an old one. Then all are asked,
+   and more of them must name the other one than the one that is followed. */
+
+#include "client/link.h"
 #include "client/topology.h"
 #include "sentinel/sentinel_link.h"
 
@@ -10,9 +14,9 @@
 
 #define NAME_MAX_BYTES    128u
 #define TEXT_MAX_BYTES    264u       /* "[HOST]:PORT" with a host name of 253 bytes */
-#define PATIENCE_US       250000ull  /* for an answer; then the next sentinel is asked, too           */
-#define PAUSE_US          250000ull  /* after an answer that was of no use                            */
-#define PROMOTION_US      3000000ull /* a replica becomes the master in this time, or it does not    */
+#define PATIENCE_US       250000ull  /* for an answer; then another is asked, too, or what came is counted */
+#define PAUSE_US          250000ull  /* after an answer that was of no use                                 */
+#define PROMOTION_US      3000000ull /* a replica becomes the master in this time, or it does not          */
 #define PROMOTION_LOOK_US 20000ull
 
 typedef enum sentinels_state
@@ -28,17 +32,30 @@ typedef struct sentinels_text
     char bytes[TEXT_MAX_BYTES];
 } sentinels_text;
 
+/* What a sentinel has answered since it was said that another is the master than the one that is followed. */
+typedef enum sentinels_vote
+{
+    VOTE_NONE = 0,
+    VOTE_STAY,
+    VOTE_LEAVE,
+    VOTE_NEITHER
+} sentinels_vote;
+
 typedef struct sentinels
 {
     sentinels_state state;
     uint32_t count;
-    uint32_t at;        /* who is asked next                                           */
-    uint32_t unknown;   /* answers in a row that there is no such master               */
-    bool fresh;         /* what was heard has not been used for an attempt yet         */
-    uint64_t ask_us;    /* not asked before                                            */
-    uint64_t until_us;  /* PROMOTING: it has failed; FOUND: old is not believed before */
-    sentinels_text now; /* client->target                                            */
-    sentinels_text old; /* who was the master before a promotion                       */
+    uint32_t at;          /* who is asked next                                                            */
+    uint32_t unknown;     /* answers in a row that there is no such master                                */
+    bool fresh;           /* what was heard has not been used for an attempt yet                          */
+    uint64_t ask_us;      /* not asked before                                                             */
+    uint64_t until_us;    /* PROMOTING: it has failed; FOUND: old is not believed before                  */
+    sentinels_text now;   /* client->target                                                               */
+    sentinels_text old;   /* who was the master before a promotion                                        */
+    sentinels_text last;  /* who was found to be one last                                                 */
+    sentinels_text other; /* FOUND: who is the master instead, as a sentinel says; empty: nobody says so  */
+    uint64_t count_us;    /* and when the answers are counted                                             */
+    sentinels_vote votes[GH_SENTINELS_MAX];
     gh_sentinel each[GH_SENTINELS_MAX];
 } sentinels;
 
@@ -168,15 +185,78 @@ static bool sentinels_find(gh_node* node)
         return true;
     }
     self->state = SENTINELS_ASKING;
+    self->other.size = 0;
     sentinels_ask(self, client);
     return false;
 }
 
+/* ---- another is the master --------------------------------------------------------------------------------------- */
+
+/* To who is in self->now. */
+static void sentinels_turn(sentinels* self, gh_client* client)
+{
+    gh_node* node = client->nodes;
+    self->state = SENTINELS_FOUND;
+    self->fresh = true;
+    self->old.size = self->other.size = 0;
+    if (gh_link_is_open(&node->link)) gh_pipeline_lose(node, GH_LOG_WARNING, "the sentinels have another master");
+    gh_wake_leave(client);
+}
+
+static uint32_t votes_for(const sentinels* self, sentinels_vote vote)
+{
+    uint32_t count = 0;
+    uint32_t i;
+    for (i = 0; i < self->count; i++) count += self->votes[i] == vote;
+    return count;
+}
+
+/* Most of all have said so; or the time is up, and more of those that could be asked. */
+static void votes_count(sentinels* self, gh_client* client)
+{
+    const uint32_t leave = votes_for(self, VOTE_LEAVE);
+    const sentinels_text other = self->other;
+    if (leave <= self->count / 2 && client->now_us < self->count_us) return;
+    self->other.size = 0;
+    if (leave > votes_for(self, VOTE_STAY) && sentinels_place(self, client, &other)) sentinels_turn(self, client);
+}
+
+static void votes_ask(sentinels* self, gh_client* client)
+{
+    uint32_t i;
+    for (i = 0; i < self->count; i++)
+        if (self->votes[i] == VOTE_NONE && !self->each[i].asked) gh_sentinel_ask(&self->each[i], client);
+}
+
+static sentinels_vote vote_of(const sentinels* self, const gh_client* client, const sentinels_text* text)
+{
+    if (client->now_us < self->until_us && text_is(text, &self->old)) return VOTE_NEITHER;
+    if (text_is(text, &self->now)) return VOTE_STAY;
+    return self->other.size == 0 || text_is(text, &self->other) ? VOTE_LEAVE : VOTE_NEITHER;
+}
+
+/* An answer while a master is followed. For some time behind its promotion others know of the old one alone. */
+static void hear_vote(sentinels* self, gh_client* client, uint32_t from, const sentinels_text* text)
+{
+    const sentinels_vote vote = vote_of(self, client, text);
+    if (self->other.size == 0)
+    {
+        if (vote != VOTE_LEAVE) return;
+        self->other = *text;
+        self->count_us = gh_client_after(client, PATIENCE_US);
+        memset(self->votes, 0, sizeof self->votes);
+    }
+    self->votes[from] = vote;
+    votes_ask(self, client);
+    votes_count(self, client);
+}
+
 /* ---- what they say ----------------------------------------------------------------------------------------------- */
 
-static void hear_master(sentinels* self, gh_client* client, const sentinels_text* text)
+static void hear_master(sentinels* self, gh_client* client, uint32_t from, const sentinels_text* text)
 {
     self->unknown = 0;
+    if (self->state == SENTINELS_FOUND) hear_vote(self, client, from, text);
     if (self->state != SENTINELS_ASKING) return;
     if ((client->now_us < self->until_us && text_is(text, &self->old)) || !sentinels_place(self, client, text))
     {
@@ -189,31 +269,30 @@ static void hear_master(sentinels* self, gh_client* client, const sentinels_text
 }
 
 /* Who waits is told only when all that can be asked have said so. */
-static void hear_unknown(sentinels* self, gh_client* client)
+static void hear_unknown(sentinels* self, gh_client* client, uint32_t from)
 {
     const gh_str part = gh_str_literal("sentinel link: no master is known by the name ");
-    uint32_t ready = 0;
+    uint32_t open = 0;
     uint32_t i;
-    for (i = 0; i < self->count; i++) ready += self->each[i].link.state == GH_LINK_READY;
+    self->votes[from] = VOTE_NEITHER;
+    for (i = 0; i < self->count; i++) open += gh_link_is_open(&self->each[i].link);
     gh_log_limited(client, GH_LOG_SENTINEL_LINK, GH_LOG_ERROR, &part, 1, client->config.sentinel_name);
+    if (self->state != SENTINELS_ASKING) return;
     self->ask_us = gh_client_after(client, gh_client_jitter(client, PAUSE_US));
-    if (++self->unknown < ready || self->state != SENTINELS_ASKING) return;
+    if (++self->unknown < open) return;
     self->unknown = 0;
     gh_pipeline_refuse(client->nodes, GH_REASON_REFUSED);
 }
 
 static void hear_switch(sentinels* self, gh_client* client, const sentinels_text* text)
 {
-    gh_node* node = client->nodes;
     const bool is_known = text_is(text, &self->now);
     if (!sentinels_place(self, client, text)) return;
-    if (is_known && self->state != SENTINELS_ASKING) return;
+    if (!is_known) sentinels_turn(self, client);
+    if (self->state != SENTINELS_ASKING) return;
     self->state = SENTINELS_FOUND;
     self->fresh = true;
     self->old.size = 0;
-    if (is_known) return;
-    if (gh_link_is_open(&node->link)) gh_pipeline_lose(node, GH_LOG_WARNING, "the sentinels have another master");
-    gh_wake_leave(client);
 }
 
 /* The old master answers as before, for seconds, and what it does is lost as soon as the other one is master: in some
@@ -224,6 +303,7 @@ static void hear_promotion(sentinels* self, gh_client* client, const sentinels_t
     gh_node* node = client->nodes;
     if (text_is(text, &self->now) || !sentinels_place(self, client, text)) return;
     self->old = old;
+    self->other.size = 0;
     self->state = SENTINELS_PROMOTING;
     self->until_us = gh_client_after(client, PROMOTION_US);
     if (gh_link_is_open(&node->link)) gh_pipeline_lose(node, GH_LOG_WARNING, "another server is to become the master");
@@ -238,14 +318,14 @@ static void promotion_failed(sentinels* self)
     self->until_us = 0;
 }
 
-static void sentinels_hear(sentinels* self, gh_client* client, const gh_sentinel_news* news)
+static void sentinels_hear(sentinels* self, gh_client* client, uint32_t from, const gh_sentinel_news* news)
 {
     const sentinels_text text = text_of(news->host, news->port);
     switch (news->word)
     {
     case GH_SENTINEL_NOTHING: return;
-    case GH_SENTINEL_MASTER: hear_master(self, client, &text); return;
-    case GH_SENTINEL_UNKNOWN: hear_unknown(self, client); return;
+    case GH_SENTINEL_MASTER: hear_master(self, client, from, &text); return;
+    case GH_SENTINEL_UNKNOWN: hear_unknown(self, client, from); return;
     case GH_SENTINEL_SWITCHED: hear_switch(self, client, &text); return;
     case GH_SENTINEL_PROMOTING: hear_promotion(self, client, &text); return;
     case GH_SENTINEL_GIVEN_UP:
@@ -270,6 +350,34 @@ static void promotion_move(sentinels* self, gh_client* client)
     else if (node->link.state == GH_LINK_BACKOFF && node->link.due_us > look_us) node->link.due_us = look_us;
 }
 
+/* When a server that does not answer has been silent for so long that the sentinels are asked, too: one that is frozen
+   says nothing, and who takes its place may not have been heard of. */
+static uint64_t silence_due(const gh_client* client)
+{
+    uint64_t due_us = GH_FOREVER;
+    const gh_node* node;
+    for (node = client->nodes; node < client->nodes_end; node++)
+        if (node->sent_count > 0)
+            due_us = gh_least(due_us, gh_slots_oldest(node)->sent_us + client->config.request_timeout_us / 2);
+    return due_us;
+}
+
+static void found_move(sentinels* self, gh_client* client)
+{
+    if (self->other.size == 0 && client->now_us >= silence_due(client)) sentinels_ask(self, client);
+    if (self->other.size == 0) return;
+    votes_ask(self, client);
+    votes_count(self, client);
+}
+
+/* The hand-shake has said that the server is a master. */
+static void note_failover(sentinels* self, gh_client* client)
+{
+    if (client->nodes->link.state != GH_LINK_READY || text_is(&self->now, &self->last)) return;
+    if (self->last.size > 0) client->stats.failovers++;
+    self->last = self->now;
+}
+
 static void sentinels_move(gh_client* client)
 {
     sentinels* self = sentinels_of(client);
@@ -280,16 +388,24 @@ static void sentinels_move(gh_client* client)
         do
         {
             news = gh_sentinel_next(&self->each[i], client);
-            sentinels_hear(self, client, &news);
+            sentinels_hear(self, client, i, &news);
         } while (news.word != GH_SENTINEL_NOTHING);
         gh_sentinel_move(&self->each[i], client);
     }
     if (self->state == SENTINELS_PROMOTING) promotion_move(self, client);
+    if (self->state == SENTINELS_FOUND) found_move(self, client);
+    note_failover(self, client);
 }
 
 static uint64_t promotion_due(const sentinels* self, const gh_node* node)
 {
     return node->link.state == GH_LINK_BACKOFF ? gh_least(node->link.due_us, self->until_us) : self->until_us;
+}
+
+static uint64_t found_due(const sentinels* self, const gh_client* client)
+{
+    const uint64_t due_us = silence_due(client);
+    return due_us > self->ask_us ? due_us : self->ask_us;
 }
 
 static uint64_t sentinels_due(const gh_client* client)
@@ -304,9 +420,16 @@ static uint64_t sentinels_due(const gh_client* client)
         can_ask = can_ask || (self->each[i].link.state == GH_LINK_READY && !self->each[i].asked);
     }
     if (self->state == SENTINELS_PROMOTING) return gh_least(due_us, promotion_due(self, client->nodes));
+    if (self->state == SENTINELS_FOUND && self->other.size > 0) due_us = gh_least(due_us, self->count_us);
+    else if (self->state == SENTINELS_FOUND && can_ask) due_us = gh_least(due_us, found_due(self, client));
     if (!gh_link_is_due(&client->nodes->link, client)) return due_us;
     if (self->fresh) return client->now_us;
     return can_ask ? gh_least(due_us, self->ask_us) : due_us;
+}
+
+static uint32_t sentinels_known(const gh_client* client)
+{
+    return sentinels_of(client)->now.size > 0;
 }
 
 static gh_link* sentinels_link(gh_client* client, uint32_t n)
@@ -323,6 +446,7 @@ const struct gh_topology* gh_topology_sentinel(void)
                                                 .move = sentinels_move,
                                                 .due_us = sentinels_due,
                                                 .find = sentinels_find,
+                                                .known = sentinels_known,
                                                 .link = sentinels_link};
     return &topology;
 }

@@ -2,6 +2,8 @@
 
 #include "sentinel/sentinel_link.h"
 
+#include "base/least.h"
+
 #define SENTINEL_OUT_BYTES     1536u /* AUTH with the longest user and password, the question, SUBSCRIBE, twice PING */
 #define SENTINEL_REPLY_BYTES   1024u
 #define SENTINEL_REPLY_NODES   8u
@@ -52,26 +54,32 @@ static void encode_question(gh_request* request, gh_str name)
     gh_request_str(request, name);
 }
 
-/* Who listens may ask nothing else, so it stops for that moment; it all goes in one piece, so nothing is missed. */
-bool gh_sentinel_ask(gh_sentinel* sentinel, gh_client* client)
+/* It all goes in one piece, so nothing that happens in between is missed. */
+static bool ask_and_listen(gh_sentinel* sentinel, const gh_client* client, gh_request* request)
 {
-    gh_request request = gh_link_request(&sentinel->link);
-    if (sentinel->link.state != GH_LINK_READY) return false;
-    encode_channels(&request, "UNSUBSCRIBE");
-    encode_question(&request, client->config.sentinel_name);
-    encode_channels(&request, "SUBSCRIBE");
-    if (!gh_link_commit(&sentinel->link, &request)) return false;
+    encode_question(request, client->config.sentinel_name);
+    encode_channels(request, "SUBSCRIBE");
+    if (!gh_link_commit(&sentinel->link, request)) return false;
     sentinel->asked = true;
     sentinel->asked_us = client->now_us;
     return true;
 }
 
+/* Who listens may ask nothing else, so it stops for that moment. */
+bool gh_sentinel_ask(gh_sentinel* sentinel, gh_client* client)
+{
+    gh_request request = gh_link_request(&sentinel->link);
+    if (sentinel->link.state != GH_LINK_READY) return false;
+    encode_channels(&request, "UNSUBSCRIBE");
+    return ask_and_listen(sentinel, client, &request);
+}
+
+/* What it has told while nobody listened can only be asked for. */
 static void sentinel_greet(gh_sentinel* sentinel, gh_client* client)
 {
-    gh_link* link = &sentinel->link;
-    gh_request request = gh_link_request(link);
-    encode_channels(&request, "SUBSCRIBE");
-    if (!gh_link_commit(link, &request)) sentinel_lose(sentinel, client, GH_LOG_ERROR, "no room to subscribe");
+    gh_request request = gh_link_request(&sentinel->link);
+    if (!ask_and_listen(sentinel, client, &request))
+        sentinel_lose(sentinel, client, GH_LOG_ERROR, "no room to subscribe");
 }
 
 /* ---- what it says ------------------------------------------------------------------------------------------------ */
@@ -236,6 +244,6 @@ uint64_t gh_sentinel_due(const gh_sentinel* sentinel, const gh_client* client)
 {
     const gh_link* link = &sentinel->link;
     if (link->state == GH_LINK_IDLE) return client->now_us;
-    if (sentinel->asked) return sentinel->asked_us + client->config.request_timeout_us;
-    return gh_link_listen_due(link, client);
+    if (!sentinel->asked) return gh_link_listen_due(link, client);
+    return gh_least(gh_link_listen_due(link, client), sentinel->asked_us + client->config.request_timeout_us);
 }

@@ -2,12 +2,11 @@
 -- a convenience, and who gets none finds out by asking.
 --
 -- wants hint_key   zset, "<client>:<sequence>" -> until when (us)
---       now
+--       now; hint of client/hint.lua
 
 local waiting = redis.pcall('ZPOPMIN', hint_key, 16)
 for i = 1, #waiting, 2 do
     if tonumber(waiting[i + 1]) > now then
-        local channel = string.match(hint_key, '^([^{]*)') .. 'wake:' .. string.sub(waiting[i], 1, 16)
-        redis.pcall('PUBLISH', channel, string.sub(waiting[i], 18))
+        hint(waiting[i], '')
     end
 end

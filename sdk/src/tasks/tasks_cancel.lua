@@ -154,8 +154,8 @@ if #states > 0 or ARGV[6] == '1' then
     --@ tasks/sweep.lua
 end
 if call('EXISTS', p_key) == 0 then clear() end
+--@ client/hint.lua
 for i = 1, #told do
-    -- Last, and its error ignored: without the right to publish the worker sees it when it renews.
-    redis.pcall('PUBLISH', match(m_key, '^([^{]*)') .. 'wake:' .. sub(told[i], 1, 16), sub(told[i], 18))
+    hint(told[i], '')
 end
 return sequence .. ' ' .. now_text .. ' ' .. answer

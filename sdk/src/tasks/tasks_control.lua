@@ -38,5 +38,6 @@ else
 end
 keep_receipt('o')
 local ready_count = ARGV[5] == '0' and 16 or 0
+--@ client/hint.lua
 --@ tasks/wake.lua
 return sequence .. ' ' .. now_text .. ' o'

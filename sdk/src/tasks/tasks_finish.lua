@@ -209,5 +209,6 @@ if anew or is_over then
     end
     if is_over then clear() end
 end
+--@ client/hint.lua
 --@ tasks/wake.lua
 return sequence .. ' ' .. now_text .. ' ' .. answer

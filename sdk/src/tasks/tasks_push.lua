@@ -277,5 +277,6 @@ if active and (#entries > 0 or ARGV[#ARGV - 1] == '1') then
     local drawn = 3
     --@ tasks/sweep.lua
 end
+--@ client/hint.lua
 --@ tasks/wake.lua
 return sequence .. ' ' .. now_text .. ' ' .. answer

@@ -107,5 +107,6 @@ end
 if #orphans > 0 then call('ZREM', x_key, unpack(orphans)) end -- what is no letter of a task that died is left over
 local answer = table.concat(codes)
 keep_receipt(answer)
+--@ client/hint.lua
 --@ tasks/wake.lua
 return sequence .. ' ' .. now_text .. ' ' .. answer

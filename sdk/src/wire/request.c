@@ -118,9 +118,9 @@ void gh_request_evalsha(gh_request* request, const char* digest, uint32_t keys, 
 {
     const gh_str name = gh_str_literal("$7\r\nEVALSHA\r\n$40\r\n");
     if (!request_room(request, GH_REQUEST_HEADER_SIZE_MAX + name.size + GH_REQUEST_DIGEST_SIZE + 2)) return;
-    if (keys == 0) request->phantom = false;
+    if (keys == 0) request->phantom = 0;
     request->keys_left = keys;
-    if (request->phantom) keys++;
+    if (request->phantom != 0) keys++;
     put_header(request, '*', 3 + (uint64_t)keys + arguments);
     put_bytes(request, name.bytes, name.size);
     put_bytes(request, digest, GH_REQUEST_DIGEST_SIZE);
@@ -131,20 +131,21 @@ void gh_request_evalsha(gh_request* request, const char* digest, uint32_t keys, 
 /* So many keys were written, the last of which is this one. */
 static void keys_written(gh_request* request, uint32_t count, gh_str key)
 {
+    const char part[2] = {':', request->phantom};
     const char* brace;
-    if (!request->phantom || request->full) return;
+    if (request->phantom == 0 || request->full) return;
     request->keys_left -= count;
     if (request->keys_left > 0) return;
     brace = (const char*)memchr(key.bytes, '}', key.size);
     key.size = brace == NULL ? key.size : (size_t)(brace - key.bytes) + 1;
-    gh_request_joined(request, key, gh_str_literal(":-"));
+    gh_request_joined(request, key, gh_str_make(part, sizeof part));
 }
 
 /* The same for keys whose last one stands there as "$<size>\r\n<key>\r\n". */
 static void keys_put(gh_request* request, uint32_t count, const char* first, const char* end)
 {
     const char* key;
-    if (!request->phantom) return;
+    if (request->phantom == 0) return;
     key = (const char*)memchr(first, '\n', (size_t)(end - first)) + 1;
     keys_written(request, count, gh_str_make(key, (size_t)(end - key) - 2));
 }

@@ -22,7 +22,8 @@ typedef struct gh_request
     char* at;
     char* end;
     bool full;
-    bool phantom;       /* each script is given one more key, "<prefix>:{<tag>}:-", of the object of its last one */
+    char phantom;       /* each script is given one more key, "<prefix>:{<tag>}:" and this, of the object of its
+                           last one; 0: none                                                                      */
     uint32_t keys_left; /* to be written before the phantom                                                       */
     gh_sum sum;         /* of strings and joined ones, not of keys and numbers                                    */
     gh_route* route;    /* NULL: nobody is told                                                                   */
@@ -32,13 +33,13 @@ typedef struct gh_request
 /* To tell whether the strings of a request have changed, when its numbers may. */
 static inline gh_request gh_request_sum(void)
 {
-    gh_request request = {NULL, NULL, true, false, 0, {0, true}, NULL, NULL};
+    gh_request request = {NULL, NULL, true, 0, 0, {0, true}, NULL, NULL};
     return request;
 }
 
 static inline gh_request gh_request_route(gh_route* route)
 {
-    gh_request request = {NULL, NULL, true, false, 0, {0, false}, NULL, NULL};
+    gh_request request = {NULL, NULL, true, 0, 0, {0, false}, NULL, NULL};
     request.route = route;
     return request;
 }

@@ -78,7 +78,8 @@ static void game_close(void* thing)
     free(self);
 }
 
-game* game_start_with(const gh_client_config* config)
+/* NULL: the platform of the run, which may lead to a fleet or speak TLS. */
+game* game_start_on(const gh_client_config* config, const gh_platform* platform)
 {
     game* self = calloc(1, sizeof(*self));
     assert_non_null(self);
@@ -90,18 +91,26 @@ game* game_start_with(const gh_client_config* config)
         if (self->config.hooks.log == NULL) self->config.hooks.log = on_log;
     }
     if (self->config.hooks.assertion == NULL) self->config.hooks.assertion = on_assertion;
-    self->way = secure_open(self->config.address);
-    self->fleet = fronted_open(&self->config);
+    if (platform == NULL)
+    {
+        self->way = secure_open(self->config.address);
+        self->fleet = fronted_open(&self->config);
+    }
     self->memory_size = gh_client_memory(&self->config);
     assert_true(self->memory_size > 0);
     assert_int_equal(posix_memalign(&self->memory, 16, self->memory_size), 0);
     memset(self->memory, 0xa5, self->memory_size); /* nothing may count on zeroed memory */
-    const gh_platform* platform = fronted_platform(self->fleet, secure_platform(self->way));
+    if (platform == NULL) platform = fronted_platform(self->fleet, secure_platform(self->way));
     assert_status(gh_client_init(self->memory, self->memory_size, &self->config, platform, &self->client), GH_OK);
     self->next = games;
     games = self;
     cleanup_add(game_close, self);
     return self;
+}
+
+game* game_start_with(const gh_client_config* config)
+{
+    return game_start_on(config, NULL);
 }
 
 game* game_start(const char* address)

@@ -42,6 +42,9 @@ gh_client_config game_config(const char* address);
 /* The config is changed where it has no hooks, so that log lines and assertions are seen. */
 game* game_start_with(const gh_client_config* config);
 
+/* The same with a platform of the test's own, whatever run it is. */
+game* game_start_on(const gh_client_config* config, const gh_platform* platform);
+
 /* With game_config, and the prefix "gh". */
 game* game_start(const char* address);
 

@@ -67,12 +67,9 @@ static bool is_of_an_op(const gh_str* words)
     return words[3].size < end.size || memcmp(words[3].bytes + words[3].size - end.size, end.bytes, end.size) != 0;
 }
 
-static bool answer_script(made_cluster* fleet, unsigned node, const gh_str* words, byte_buffer* reply)
+static bool answer_script(made_cluster* fleet, unsigned node, bool asked, const gh_str* words, byte_buffer* reply)
 {
     const unsigned slot = gh_slot_of_key(words[3]);
-    bool* asking = &fleet->asking[fleet->world->asked - fleet->world->streams];
-    const bool asked = *asking;
-    *asking = false;
     if (is_of_an_op(words))
     {
         fleet->requests++;
@@ -88,6 +85,9 @@ static bool answer(scripted* world, const gh_str* words, size_t count, byte_buff
 {
     made_cluster* fleet = world->context;
     const unsigned node = world->asked->port - MADE_PORT;
+    bool* asking = &fleet->asking[world->asked - world->streams];
+    const bool asked = *asking; /* by the command right before this one */
+    *asking = is(words[0], "ASKING");
     if (node >= MADE_NODES_MAX) fail_msg("a client connects to port %u", world->asked->port);
     if (count == 2 && is(words[0], "CLUSTER"))
     {
@@ -96,8 +96,7 @@ static bool answer(scripted* world, const gh_str* words, size_t count, byte_buff
         else made_map_true(fleet, reply);
         return true;
     }
-    if (is(words[0], "ASKING")) fleet->asking[world->asked - world->streams] = true;
-    return count > 3 && is(words[0], "EVALSHA") && answer_script(fleet, node, words, reply);
+    return count > 3 && is(words[0], "EVALSHA") && answer_script(fleet, node, asked, words, reply);
 }
 
 /* ---- who asks ---------------------------------------------------------------------------------------------------- */

@@ -8,7 +8,7 @@
 
    Node n is 10.0.0.1:(MADE_PORT + n); whatever host a client connects to, the port tells which node it meant. Each
    owns what `owners` says, a share of all slots at first, answers for it as if every lock were free, and sends others
-   elsewhere by MOVED; what comes behind ASKING it answers in any case. */
+   elsewhere by MOVED; what comes right behind ASKING it answers in any case. */
 
 #ifndef GUILDHALL_TESTS_MADE_CLUSTER_H
 #define GUILDHALL_TESTS_MADE_CLUSTER_H
@@ -54,7 +54,7 @@ struct made_cluster
 
     made_cycler cyclers[MADE_CYCLERS];
     unsigned cycler_count;
-    bool asking[SCRIPTED_STREAMS_MAX];
+    bool asking[SCRIPTED_STREAMS_MAX]; /* said last */
 };
 
 /* As many as that, with even shares of the slots. Nodes of the table: 32. */

@@ -459,6 +459,13 @@ void redis_server_shift_clock(redis_server* server, int64_t offset_us)
     clock_shift(server->clock, offset_us);
 }
 
+void redis_server_hold_clock(redis_server* server, int64_t moment_us)
+{
+    if (server->clock == NULL) fail_msg("%s", "start the server with options.clock");
+    if (!clock_is_attached(server->clock)) fail_msg("%s", "the server did not load the clock shim");
+    clock_hold(server->clock, moment_us);
+}
+
 /* ---- Audits ---- */
 
 /* The peer closed while no reply was due: the connection is of no use, and nothing was sent on it in vain. */

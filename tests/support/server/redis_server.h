@@ -98,6 +98,9 @@ void redis_server_end(redis_server* server);
    options.clock. Survives restarts. TIME, leases and expiry follow at once. */
 void redis_server_shift_clock(redis_server* server, int64_t offset_us);
 
+/* Holds it at that moment, in microseconds since 1970, until the next call; see clock_hold. */
+void redis_server_hold_clock(redis_server* server, int64_t moment_us);
+
 /* ----------------------------------------------------------------------------------------------------
    Audits: synchronous commands on a connection of the test's own, connected again by itself when the server
    was restarted or cut it. The format is hiredis': %s for text, %b for bytes and size_t. A command is never

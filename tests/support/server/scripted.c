@@ -52,7 +52,8 @@ static bool ends_with(gh_str word, const char* end)
 static size_t drop_phantom(const gh_str* words, size_t count, gh_str* left)
 {
     size_t behind = 3 + (size_t)words[2].bytes[0] - '0'; /* the keys: a lock has nine at most */
-    bool has_one = words[2].size == 1 && behind > 3 && behind <= count && ends_with(words[behind - 1], ":-");
+    bool has_one = words[2].size == 1 && behind > 3 && behind <= count &&
+                   (ends_with(words[behind - 1], "}:-") || ends_with(words[behind - 1], "}:="));
     if (!has_one) behind = count;
     memcpy(left, words, behind * sizeof(words[0]));
     if (!has_one) return count;
@@ -115,6 +116,7 @@ static void answer_by_default(const scripted* world, const gh_str* words, size_t
     }
     else if (is(words[0], "EVALSHA")) answer_script(world, words, count, reply);
     else if (is(words[0], "PUBLISH")) say(reply, ":0\r\n");
+    else if (is(words[0], "WAIT")) say(reply, ":1\r\n");
     else if (is(words[0], "PING")) say(reply, "*2\r\n$4\r\npong\r\n$0\r\n\r\n");
     else if (is(words[0], "SUBSCRIBE") && count == 2)
     {

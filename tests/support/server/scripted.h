@@ -7,8 +7,8 @@
        scripted_tick(world, 16000);     // 16 ms later
        assert_int_equal(world->opens, 1);
 
-   The peer reads each request and answers it at once, as a server would in a hand-shake, and as if every
-   lock were free; `answer` comes first where it is set. What is in `silent` or `send_max` makes it slow,
+   The peer reads each request and answers it at once, as a server would in a hand-shake, and as if every lock were
+   free and one replica had all; `answer` comes first where it is set. What is in `silent` or `send_max` makes it slow,
    deaf or dumb. */
 
 #ifndef GUILDHALL_TESTS_SCRIPTED_H

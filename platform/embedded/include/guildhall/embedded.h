@@ -53,7 +53,7 @@ typedef struct gh_embedded_config
     uint64_t (*unix_us)(void* context);
     void* context;
 
-    uint64_t seed; /* of its ids and draws, so that a test can be repeated; 0, the default: from the platform's entropy */
+    uint64_t seed; /* of its ids and draws, so that a test can be repeated; 0, the default: from the inner platform */
 } gh_embedded_config;
 
 GH_API gh_embedded_config gh_embedded_config_default(void);

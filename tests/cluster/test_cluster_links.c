@@ -1,0 +1,74 @@
+/* How many connections a client of a Cluster has at most, also while nodes come, go and are replaced: as
+   streams_capacity of guildhall/tls.h counts them. */
+
+#include "support/server/made_cluster.h"
+
+#define TICK_US  5000
+#define CAPACITY 4
+#define NODES    6
+
+/* The world fails the test when one more is opened. */
+static made_cluster* fleet_of_full_table(size_t connections)
+{
+    made_cluster* fleet = made_cluster_new(NODES);
+    made_cluster_share(fleet, CAPACITY);
+    fleet->config.nodes_capacity = CAPACITY;
+    fleet->config.wake = true;
+    fleet->world->streams_max = connections;
+    return fleet;
+}
+
+static size_t open_streams(const made_cluster* fleet)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < SCRIPTED_STREAMS_MAX; i++) count += fleet->world->streams[i].open;
+    return count;
+}
+
+static void work(made_cluster* fleet, unsigned long cycles)
+{
+    unsigned long wanted[MADE_CYCLERS];
+    for (unsigned i = 0; i < fleet->cycler_count; i++) wanted[i] = fleet->cyclers[i].cycles + cycles;
+    for (unsigned i = 0; i < fleet->cycler_count; i++)
+        MADE_UNTIL(fleet, fleet->cyclers[i].cycles >= wanted[i], TICK_US, 60000000);
+}
+
+/* One after the other loses all slots to another node, as in a failover, and all links break now and then. */
+static void come_and_go(made_cluster* fleet)
+{
+    for (unsigned node = 0; node < CAPACITY; node++) (void)made_cluster_cycle(fleet, node);
+    made_cluster_start(fleet);
+    work(fleet, 5);
+    for (unsigned turn = 0; turn < 12; turn++)
+    {
+        const uint16_t from = (uint16_t)(turn % NODES);
+        const uint16_t to = (uint16_t)((turn + CAPACITY) % NODES);
+        for (unsigned slot = 0; slot < GH_SLOTS; slot++)
+            if (fleet->owners[slot] == from) fleet->owners[slot] = to;
+        work(fleet, 5);
+        if (turn % 3 != 2) continue;
+        for (size_t i = 0; i < SCRIPTED_STREAMS_MAX; i++) fleet->world->streams[i].ended = true;
+        work(fleet, 5);
+    }
+}
+
+static void a_link_to_each_node_and_two(void** state)
+{
+    (void)state;
+    made_cluster* fleet = fleet_of_full_table(CAPACITY + 2);
+    come_and_go(fleet);
+    assert_in_range(open_streams(fleet), CAPACITY + 1, CAPACITY + 2); /* maps come and go */
+}
+
+static void twice_as_many_where_replicas_are_waited_for(void** state)
+{
+    (void)state;
+    made_cluster* fleet = fleet_of_full_table(2 * CAPACITY + 2);
+    fleet->config.replicas = gh_replicas_wait();
+    fleet->config.wait_replicas = 1;
+    come_and_go(fleet);
+    assert_in_range(open_streams(fleet), 2 * CAPACITY + 1, 2 * CAPACITY + 2);
+}
+
+TEST_FILE(cluster_links, cmocka_unit_test(a_link_to_each_node_and_two),
+          cmocka_unit_test(twice_as_many_where_replicas_are_waited_for));

@@ -1,0 +1,148 @@
+/* A thousand locks of one master of a Cluster that loses them: each is told within a round trip and eight ticks, for
+   each way to lose them that no answer tells. Real servers. */
+
+#include "support/scene/hoard.h"
+#include "support/server/cluster.h"
+
+#include "client/state.h"
+
+#include <stdio.h>
+
+#define SLOW_FAILOVER_MS 5000
+#define PATIENT_US       (20 * SECOND_US)
+
+/* The first of the three masters has 5461 slots at first. */
+static unsigned slot_of(const char* name)
+{
+    char tag[HOARD_NAME_SIZE + 16];
+    snprintf(tag, sizeof tag, "{lock:%s}", name);
+    return cluster_slot(tag);
+}
+
+static bool is_of_first(const char* name)
+{
+    return slot_of(name) < 5400;
+}
+
+static gh_client_config config_of(cluster* fleet)
+{
+    gh_client_config config = game_config("unix:/nowhere");
+    config.address = gh_str_of(cluster_seeds(fleet));
+    config.topology = gh_topology_cluster();
+    return config;
+}
+
+static hoard* start_hoard(cluster* fleet)
+{
+    const gh_client_config config = config_of(fleet);
+    return hoard_start(&config, is_of_first);
+}
+
+/* Nobody hangs up on a master that is frozen. */
+static hoard* start_patient_hoard(cluster* fleet)
+{
+    gh_client_config config = config_of(fleet);
+    config.request_timeout_us = PATIENT_US;
+    return hoard_start(&config, is_of_first);
+}
+
+/* It is back before others have noticed, so nobody takes over: only the epoch tells. */
+static void master_that_is_back_empty(void** state)
+{
+    (void)state;
+    cluster* fleet = cluster_start(&(cluster_options){.replicas = 1, .node_timeout_ms = SLOW_FAILOVER_MS});
+    hoard* all = start_hoard(fleet);
+    hoard_take(all);
+    cluster_restart_empty(cluster_master(fleet, 0));
+    hoard_loses_all(all);
+    assert_int_equal(game_stats(all->owner).store_resets, 1);
+}
+
+/* None of the locks comes to the replica, but the epoch does. */
+static redis_server* take_unreplicated(hoard* all, cluster* fleet, redis_server* master)
+{
+    redis_server* replica = cluster_replica(fleet, master, 0);
+    assert_int_equal(redis_server_integer(master, "WAIT 1 60000"), 1);
+    redis_server_freeze(replica);
+    redis_server_do(master, "CLIENT KILL TYPE replica"); /* or what lies in its socket comes to it yet */
+    hoard_take(all);
+    return replica;
+}
+
+static void replica_that_lagged(void** state)
+{
+    (void)state;
+    cluster* fleet = cluster_start(NULL);
+    hoard* all = start_hoard(fleet);
+    redis_server* master = cluster_master(fleet, 0);
+    redis_server* replica = take_unreplicated(all, fleet, master);
+    redis_server_kill9(master);
+    redis_server_thaw(replica);
+    hoard_loses_all(all);
+    assert_int_equal(all->asked, HOARD_LOCKS);
+    assert_int_equal(game_stats(all->owner).store_resets, 0);
+}
+
+/* ---- a master that was replaced while it was frozen, and acknowledges what had lain in its socket when it goes on --
+ */
+
+static bool has_ready_link(const game* owner, const redis_server* server)
+{
+    const gh_client* client = owner->client;
+    const gh_str address = gh_str_of(redis_server_tcp_address(server));
+    for (const gh_node* node = client->nodes; node < client->nodes_end; node++)
+        if (node->link.state == GH_LINK_READY && gh_str_equal(node->link.target->text, address)) return true;
+    return false;
+}
+
+/* It tells of what it granted, and its successor knows nothing of any of them. */
+static void zombie_before_its_successor_is_known(void** state)
+{
+    (void)state;
+    cluster* fleet = cluster_start(NULL);
+    hoard* all = start_patient_hoard(fleet);
+    redis_server* master = cluster_master(fleet, 0);
+    redis_server* replica = take_unreplicated(all, fleet, master);
+    redis_server_freeze(master);
+    hoard_ask_late(all);
+    redis_server_thaw(replica);
+    wait_meanwhile(game_tick_all); /* time goes on for it, too */
+    redis_server* owner = cluster_await_master(fleet, 0, master);
+    assert_false(has_ready_link(all->owner, owner));
+    redis_server_thaw(master);
+    hoard_loses_all(all);
+}
+
+static void command_in_slot(game* owner, unsigned slot)
+{
+    char tag[CLUSTER_TAG_SIZE];
+    gh_command_line* op = GAME_NEW(owner, gh_command_line);
+    cluster_tag(slot, tag);
+    assert_status(gh_command_format(op, owner->client, NULL, "EXISTS {%s}", tag), GH_OK);
+    GAME_UNTIL(gh_op_poll(&op->op) != GH_PENDING);
+    assert_status(gh_op_poll(&op->op), GH_OK);
+}
+
+/* Its successor has the thousand, and is connected already when it grants some more. A slot that moves between two
+   others has the client read a map. */
+static void zombie_after_its_successor_is_known(void** state)
+{
+    (void)state;
+    cluster* fleet = cluster_start(NULL);
+    hoard* all = start_patient_hoard(fleet);
+    redis_server* master = cluster_master(fleet, 0);
+    hoard_take(all);
+    assert_int_equal(redis_server_integer(master, "WAIT 1 60000"), 1);
+    redis_server_freeze(master);
+    hoard_ask_late(all);
+    redis_server* owner = cluster_await_master(fleet, 0, master);
+    cluster_move_slot(fleet, 8000, cluster_master(fleet, 16000));
+    command_in_slot(all->owner, 8000);
+    GAME_UNTIL(has_ready_link(all->owner, owner));
+    redis_server_thaw(master);
+    hoard_loses_late(all);
+}
+
+TEST_FILE(cluster_told, cmocka_unit_test(master_that_is_back_empty), cmocka_unit_test(replica_that_lagged),
+          cmocka_unit_test(zombie_before_its_successor_is_known),
+          cmocka_unit_test(zombie_after_its_successor_is_known));

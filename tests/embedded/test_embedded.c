@@ -1,0 +1,220 @@
+/* Tests of guildhall/embedded.h: clients whose store is in their own process. */
+
+#include "guildhall/embedded.h"
+#include "support/cleanup.h"
+#include "support/scene/everything.h"
+#include "support/scene/game.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define DOOR gh_str_literal("door")
+
+static void free_store(void* embedded)
+{
+    gh_embedded_free(embedded);
+}
+
+/* Gone after the test, behind its games. */
+static gh_embedded* start_store(const gh_embedded_config* config)
+{
+    gh_embedded* embedded = gh_embedded_new(config, gh_platform_default());
+    assert_non_null(embedded);
+    cleanup_add(free_store, embedded);
+    return embedded;
+}
+
+static game* start_game(const gh_embedded* embedded)
+{
+    gh_client_config config = game_config("127.0.0.1:6379");
+    game* self;
+    config.prefix = gh_str_literal("gh");
+    self = game_start_on(&config, gh_embedded_platform(embedded));
+    GAME_UNTIL(gh_client_ready(self->client));
+    return self;
+}
+
+static gh_str ask(gh_embedded* embedded, const char* a, const char* b)
+{
+    const gh_str words[2] = {gh_str_of(a), gh_str_of(b)};
+    return gh_embedded_ask(embedded, words, b == NULL ? 1 : 2);
+}
+
+static void assert_answer(gh_embedded* embedded, const char* a, const char* b, const char* expected)
+{
+    const gh_str answer = ask(embedded, a, b);
+    if (gh_str_equal(answer, gh_str_of(expected))) return;
+    fail_msg("%s %s: \"%.*s\" is not \"%s\"", a, b == NULL ? "" : b, GH_STR_ARG(answer), expected);
+}
+
+/* ---- what it is for ---------------------------------------------------------------------------------------------- */
+
+static void two_clients_compete_for_a_lock(void** state)
+{
+    gh_embedded* embedded = start_store(NULL);
+    game* first = start_game(embedded);
+    game* second = start_game(embedded);
+    gh_lock* held = GAME_NEW(first, gh_lock);
+    gh_lock* waiting = GAME_NEW(second, gh_lock);
+    gh_lock_config config = gh_lock_config_default();
+    (void)state;
+    assert_status(gh_lock_begin(held, first->client, DOOR, &config), GH_OK);
+    GAME_UNTIL(gh_op_poll(&held->op) == GH_HELD);
+    config.wait_us = 10 * SECOND_US;
+    assert_status(gh_lock_begin(waiting, second->client, DOOR, &config), GH_OK);
+    for (int i = 0; i < 20; i++) game_tick_all();
+    assert_status(gh_op_poll(&waiting->op), GH_PENDING);
+    gh_lock_release(held);
+    GAME_UNTIL(gh_op_poll(&waiting->op) == GH_HELD);
+    assert_true(waiting->fence > held->fence);
+}
+
+/* Every op of every system begins, is under way, and is let go. */
+static void everything_of_guildhall_works(void** state)
+{
+    gh_embedded* embedded = start_store(NULL);
+    game* owner = start_game(embedded);
+    game* self = start_game(embedded);
+    everything* all = everything_new(owner);
+    (void)state;
+    everything_begin(all, self->client, true);
+    GAME_UNTIL(everything_use(all));
+    everything_detach(all);
+    assert_int_equal(self->errors_logged, 0);
+    assert_int_equal(game_stats(self).protocol_errors, 0);
+}
+
+static void sanity_check_finds_nothing_to_warn_of(void** state)
+{
+    gh_embedded* embedded = start_store(NULL);
+    game* self = start_game(embedded);
+    (void)state;
+    assert_int_equal(game_stats(self).warnings, 0);
+    assert_int_equal(game_stats(self).server_version, 70015);
+    assert_int_equal(self->warnings_logged, 0);
+}
+
+/* ---- what tests do with it --------------------------------------------------------------------------------------- */
+
+static void flush_is_noticed(void** state)
+{
+    gh_embedded* embedded = start_store(NULL);
+    game* self = start_game(embedded);
+    gh_lock* lock = GAME_NEW(self, gh_lock);
+    gh_lock_config config = gh_lock_config_default();
+    (void)state;
+    assert_status(gh_lock_begin(lock, self->client, DOOR, &config), GH_OK);
+    GAME_UNTIL(gh_op_poll(&lock->op) == GH_HELD);
+    gh_embedded_flush(embedded);
+    assert_answer(embedded, "DBSIZE", NULL, ":0\r\n");
+    gh_embedded_restart(embedded);
+    GAME_UNTIL(game_stats(self).store_resets == 1);
+}
+
+static void lease_outlives_a_restart(void** state)
+{
+    gh_embedded* embedded = start_store(NULL);
+    game* self = start_game(embedded);
+    gh_lock* lock = GAME_NEW(self, gh_lock);
+    gh_lock_config config = gh_lock_config_default();
+    uint64_t fence;
+    (void)state;
+    assert_status(gh_lock_begin(lock, self->client, DOOR, &config), GH_OK);
+    GAME_UNTIL(gh_op_poll(&lock->op) == GH_HELD);
+    fence = lock->fence;
+    gh_embedded_restart(embedded);
+    GAME_UNTIL(!gh_client_ready(self->client));
+    GAME_UNTIL(gh_client_ready(self->client));
+    assert_status(gh_op_poll(&lock->op), GH_HELD);
+    assert_int_equal(lock->fence, fence);
+    gh_lock_release(lock);
+    GAME_UNTIL(gh_op_poll(&lock->op) == GH_OK);
+}
+
+static void while_it_is_down_links_are_refused(void** state)
+{
+    gh_embedded* embedded = start_store(NULL);
+    game* self = start_game(embedded);
+    (void)state;
+    gh_embedded_set_down(embedded, true);
+    GAME_UNTIL(!gh_client_ready(self->client));
+    for (int i = 0; i < 50; i++) game_tick_all();
+    assert_false(gh_client_ready(self->client));
+    gh_embedded_set_down(embedded, false);
+    GAME_UNTIL(gh_client_ready(self->client));
+}
+
+static uint64_t moment_us;
+
+static uint64_t own_clock(void* context)
+{
+    (void)context;
+    return moment_us;
+}
+
+/* A lease of ten seconds runs out in no time. */
+static void time_is_what_the_clock_says(void** state)
+{
+    gh_embedded_config config = gh_embedded_config_default();
+    const gh_str words[5] = {gh_str_literal("SET"), gh_str_literal("key"), gh_str_literal("value"),
+                             gh_str_literal("PX"), gh_str_literal("10000")};
+    gh_embedded* embedded;
+    (void)state;
+    config.unix_us = own_clock;
+    moment_us = UINT64_C(1700000000123456);
+    embedded = start_store(&config);
+    assert_answer(embedded, "TIME", NULL, "*2\r\n$10\r\n1700000000\r\n$6\r\n123456\r\n");
+    assert_true(gh_str_equal(gh_embedded_ask(embedded, words, 5), gh_str_literal("+OK\r\n")));
+    moment_us += 10 * SECOND_US;
+    assert_answer(embedded, "GET", "key", "$5\r\nvalue\r\n");
+    moment_us += 1000;
+    assert_answer(embedded, "GET", "key", "$-1\r\n");
+}
+
+static void same_seed_gives_the_same_ids(void** state)
+{
+    gh_embedded_config config = gh_embedded_config_default();
+    char first[512];
+    gh_str info;
+    (void)state;
+    config.unix_us = own_clock;
+    config.seed = 7;
+    info = ask(start_store(&config), "INFO", "server");
+    assert_true(info.size < sizeof first);
+    memcpy(first, info.bytes, info.size);
+    assert_true(gh_str_equal(ask(start_store(&config), "INFO", "server"), gh_str_make(first, info.size)));
+    config.seed = 8;
+    assert_false(gh_str_equal(ask(start_store(&config), "INFO", "server"), gh_str_make(first, info.size)));
+}
+
+static bool no_entropy(void* context, void* bytes, size_t size)
+{
+    (void)context;
+    (void)bytes;
+    (void)size;
+    return false;
+}
+
+static void what_cannot_be_is_refused(void** state)
+{
+    gh_embedded_config config = gh_embedded_config_default();
+    gh_platform without = *gh_platform_default();
+    gh_embedded* embedded = start_store(NULL);
+    (void)state;
+    without.entropy = no_entropy;
+    assert_null(gh_embedded_new(NULL, &without));
+    config.version++;
+    assert_null(gh_embedded_new(&config, gh_platform_default()));
+    config.version--;
+    config.struct_size--;
+    assert_null(gh_embedded_new(&config, gh_platform_default()));
+    assert_int_equal(gh_embedded_ask(embedded, NULL, 0).size, 0);
+    assert_answer(embedded, "XADD", "key", "-ERR unknown command 'XADD', with args beginning with: 'key' \r\n");
+    gh_embedded_free(NULL);
+}
+
+TEST_FILE(embedded, cmocka_unit_test(two_clients_compete_for_a_lock), cmocka_unit_test(everything_of_guildhall_works),
+          cmocka_unit_test(sanity_check_finds_nothing_to_warn_of), cmocka_unit_test(flush_is_noticed),
+          cmocka_unit_test(lease_outlives_a_restart), cmocka_unit_test(while_it_is_down_links_are_refused),
+          cmocka_unit_test(time_is_what_the_clock_says), cmocka_unit_test(same_seed_gives_the_same_ids),
+          cmocka_unit_test(what_cannot_be_is_refused));

@@ -1,0 +1,251 @@
+/* schedule.c -- draws a fleet, lets it play, and judges. */
+
+#define _GNU_SOURCE /* MAP_ANONYMOUS */
+
+#include "simulator/schedule.h"
+
+#include "simulator/crew.h"
+#include "simulator/events.h"
+#include "simulator/network.h"
+#include "simulator/server.h"
+#include "simulator/sight.h"
+#include "simulator/trace.h"
+#include "storm/judge.h"
+#include "storm/nemesis.h"
+#include "storm/players.h"
+#include "storm/store.h"
+#include "storm/verdict.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+
+enum
+{
+    BEGIN_US = 1000000000, /* nothing may take the beginning for "never" */
+    RECORDS_MAX = 2000000,
+    RECORDS_OF_SPEED = 20000000,
+    SPEED_FRAME_US = 16667,
+    SPEED_TURNS = 32,
+    LOOK_US = 10000,
+    RUN_CAP_US = 120000000,
+    QUIET_CAP_US = 60000000
+};
+
+/* ---- drawn ------------------------------------------------------------------------------------------------ */
+
+static storm_store draw_store(random_stream* random)
+{
+    static const storm_store stores[] = {STORM_ONE,  STORM_ONE,  STORM_ONE,     STORM_ONE,     STORM_ONE,
+                                         STORM_PAIR, STORM_PAIR, STORM_CLUSTER, STORM_CLUSTER, STORM_SENTINEL};
+    return stores[random_below(random, sizeof stores / sizeof stores[0])];
+}
+
+/* One system alone shows what many hide, and many show what none has alone. */
+static void draw_systems(random_stream* random)
+{
+    uint64_t kind = random_below(random, 8);
+    uint64_t share = kind < 3 ? 1 : kind < 6 ? 4 : 12; /* of twelve */
+    uint64_t one = random_between(random, 1, STORM_SYSTEM_END - 1);
+    for (uint8_t i = 1; i < STORM_SYSTEM_END; i++) storm.on[i] = i == one || random_below(random, 12) < share;
+}
+
+static uint32_t draw_ops(random_stream* random)
+{
+    uint64_t most = random_one_in(random, 16) ? 3000 : 400;
+    return (uint32_t)random_between(random, 50, most);
+}
+
+/* Some clients in each process. */
+static uint32_t draw_clients(random_stream* random, const schedule_wish* wish, unsigned clients[STORM_PLAYERS_MAX])
+{
+    uint64_t most = random_one_in(random, 4) ? SCHEDULE_CLIENTS_MOST : 6;
+    uint32_t wanted = (uint32_t)random_between(random, SCHEDULE_CLIENTS_LEAST, most);
+    uint32_t count = 0;
+    if (wish->clients != 0 && wish->clients < wanted) wanted = wish->clients;
+    for (storm.players = 0; count < wanted && storm.players < STORM_PLAYERS_MAX; storm.players++)
+    {
+        unsigned here = (unsigned)random_between(random, 1, STORM_CLIENTS);
+        if (storm.players + 1 == STORM_PLAYERS_MAX) here = STORM_CLIENTS;
+        clients[storm.players] = here < wanted - count ? here : wanted - count;
+        count += clients[storm.players];
+    }
+    return count;
+}
+
+/* A large fleet that does nothing but play. */
+static uint32_t make_large(const schedule_wish* wish, unsigned clients[STORM_PLAYERS_MAX])
+{
+    storm.players = (wish->speed_clients + STORM_CLIENTS - 1) / STORM_CLIENTS;
+    if (storm.players > STORM_PLAYERS_MAX) storm.players = STORM_PLAYERS_MAX;
+    for (unsigned i = 0; i < storm.players; i++) clients[i] = STORM_CLIENTS;
+    for (uint8_t i = 1; i < STORM_SYSTEM_END; i++) storm.on[i] = true;
+    return storm.players * STORM_CLIENTS;
+}
+
+static void open_history(uint32_t records)
+{
+    size_t size = history_size(records);
+    void* memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory == MAP_FAILED) abort();
+    history_begin_table(memory, records);
+}
+
+/* Where many systems are played by many clients, they are played more slowly, and the weather changes faster: else all
+   ops were begun before anything could befall them. */
+static void open_crew(const schedule_wish* wish, const unsigned clients[STORM_PLAYERS_MAX], uint32_t count)
+{
+    unsigned systems = 0;
+    for (uint8_t i = 1; i < STORM_SYSTEM_END; i++) systems += storm.on[i] ? 1 : 0;
+    unsigned crowd = systems * count / 24;
+    storm.haste = 1 + crowd < 4 ? 1 + crowd : 4;
+    crew_pace slow = {.rest = crowd < 4 ? crowd : 4};
+    crew_pace fast = {.frame_us = SPEED_FRAME_US, .turns = SPEED_TURNS};
+    crew_open(clients, wish->speed_clients == 0 ? slow : fast);
+}
+
+static void prepare(const schedule_wish* wish, schedule_result* result, uint32_t* ops)
+{
+    unsigned clients[STORM_PLAYERS_MAX] = {0};
+    memset(&storm, 0, sizeof storm);
+    storm.seed = wish->seed;
+    storm.seconds = 1;
+    storm.faults = wish->faults;
+    storm.history = wish->history;
+    storm.left_out = wish->left_out;
+    storm.verbose = wish->verbose;
+    random_stream random = storm_random("fleet", 0, 0, 0);
+    storm.store = draw_store(&random);
+    if (wish->store != 0) storm.store = wish->store;
+    storm.losses = storm.store == STORM_PAIR || wish->seed % 3 != 0;
+    *ops = draw_ops(&random);
+    if (wish->ops != 0 && (wish->ops < *ops || wish->speed_clients != 0)) *ops = wish->ops;
+    result->clients = draw_clients(&random, wish, clients);
+    storm.small = !random_one_in(&random, 4);
+    draw_systems(&random);
+    if (wish->speed_clients != 0) result->clients = make_large(wish, clients);
+    if (wish->systems != NULL)
+    {
+        memset(storm.on, 0, sizeof storm.on);
+        (void)storm_choose_systems(wish->systems);
+    }
+    events_open(BEGIN_US);
+    open_history(wish->speed_clients == 0 ? RECORDS_MAX : RECORDS_OF_SPEED);
+    network_open();
+    open_crew(wish, clients, result->clients);
+    if (wish->trace != NULL) trace_begin();
+    if (!wish->print) verdict_be_quiet();
+}
+
+/* ---- played ----------------------------------------------------------------------------------------------- */
+
+static bool has_weather;
+
+static void weather(void* context, uint64_t x)
+{
+    (void)context;
+    (void)x;
+    if (has_weather) events_at(nemesis_turn(history_now()), weather, NULL, 0);
+}
+
+static void play(uint32_t ops, bool good_weather)
+{
+    uint64_t end_us = history_now() + RUN_CAP_US;
+    uint64_t begun = 0;
+    has_weather = !good_weather;
+    if (has_weather) nemesis_start(history_now());
+    weather(NULL, 0);
+    for (uint32_t seen = 0; begun < ops && history_now() < end_us && !history_is_full();)
+    {
+        events_run(history_now() + LOOK_US);
+        for (; seen < history_count(); seen++)
+        {
+            const storm_record* r = history_at(seen + 1);
+            if (!r->is_event && r->system != STORM_CORE) begun++;
+        }
+    }
+    has_weather = false; /* also while its last faults heal */
+}
+
+/* ---- judged ----------------------------------------------------------------------------------------------- */
+
+static void count_up(schedule_result* result)
+{
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    for (uint32_t i = 1; i <= history_count(); i++)
+    {
+        const storm_record* r = history_at(i);
+        const unsigned char* bytes = (const unsigned char*)r;
+        if (!r->is_event && r->system != STORM_CORE) result->ops++;
+        for (size_t k = 0; k < sizeof *r; k += sizeof(uint64_t))
+        {
+            uint64_t word;
+            memcpy(&word, bytes + k, sizeof word);
+            hash = (hash ^ word) * UINT64_C(0x100000001b3);
+            hash ^= hash >> 29;
+        }
+    }
+    result->records = history_count();
+    result->digest = hash;
+}
+
+static double processor_s(void)
+{
+    struct timespec now;
+    (void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+static void sum_up(schedule_result* result)
+{
+    count_up(result);
+    result->requests = server_requests();
+    result->virtual_us = history_now() - BEGIN_US;
+    storm.seconds = 1 + (unsigned)(result->virtual_us / 1000000);
+    result->finished = true;
+}
+
+static void judge(const schedule_wish* wish, schedule_result* result, const storm_end* end)
+{
+    result->faults = nemesis_struck();
+    result->drawn = nemesis_drawn();
+    if (wish->print) judge_print_ops();
+    if (wish->print) nemesis_print();
+    judge_write_history();
+    if (wish->trace != NULL) trace_write(wish->trace);
+    (void)judge_all(end);
+    result->broken = verdict_end();
+    const char* promise = verdict_first_broken();
+    if (promise != NULL) (void)snprintf(result->promise, sizeof result->promise, "%s", promise);
+}
+
+/* To the end of all ops, and what the store has then. */
+static storm_end come_to_rest(void)
+{
+    nemesis_heal();
+    storm_set_stage(STAGE_CALM);
+    storm_end end = {.all_ended = players_wait(QUIET_CAP_US), .cap_s = QUIET_CAP_US / 1000000};
+    storm_set_stage(STAGE_STOP);
+    audit_run();
+    return end;
+}
+
+void schedule_run(const schedule_wish* wish, schedule_result* result)
+{
+    uint32_t ops = 0;
+    bool for_speed = wish->speed_clients != 0;
+    memset(result, 0, sizeof *result);
+    prepare(wish, result, &ops);
+    store_start();
+    if (!for_speed) witness_begin();
+    players_start();
+    double begin_s = processor_s();
+    play(ops, for_speed);
+    result->played_s = processor_s() - begin_s;
+    storm_end end = {.all_ended = true};
+    if (!for_speed) end = come_to_rest();
+    sum_up(result);
+    if (!for_speed) judge(wish, result, &end);
+}

@@ -1,0 +1,46 @@
+/* scripts.c -- unpacks what the library has packed. */
+
+#include "simulator/scripts.h"
+
+#include "client/script_text.h"
+#include "support/sha1.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define SCRIPT_NAME(name) #name,
+static const char* const names[] = {GH_SCRIPT_LIST(SCRIPT_NAME)};
+#undef SCRIPT_NAME
+#define SCRIPT_TEXT(name) &gh_##name##_lua,
+static const gh_script_text* const texts[] = {GH_SCRIPT_LIST(SCRIPT_TEXT)};
+#undef SCRIPT_TEXT
+
+static char digests[GH_SCRIPT_COUNT][SCRIPTS_DIGEST_SIZE + 1];
+
+void scripts_each(void (*use)(void* context, const char* text, size_t size), void* context)
+{
+    for (unsigned i = 0; i < GH_SCRIPT_COUNT; i++)
+    {
+        char* text = malloc((size_t)texts[i]->size + 1);
+        if (text == NULL) abort();
+        size_t size = (size_t)(gh_script_unpack(texts[i], text) - text);
+        sha1_hex(text, size, digests[i]);
+        use(context, text, size);
+        free(text);
+    }
+}
+
+static void nothing(void* context, const char* text, size_t size)
+{
+    (void)context;
+    (void)text;
+    (void)size;
+}
+
+const char* scripts_name(const char digest[SCRIPTS_DIGEST_SIZE])
+{
+    if (digests[0][0] == '\0') scripts_each(nothing, NULL);
+    for (unsigned i = 0; i < GH_SCRIPT_COUNT; i++)
+        if (memcmp(digests[i], digest, SCRIPTS_DIGEST_SIZE) == 0) return names[i];
+    return NULL;
+}

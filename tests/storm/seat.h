@@ -1,0 +1,34 @@
+/* seat.h -- one client of a player, with an actor for each system: what it is made of, and what it does in a frame.
+
+   A frame is a tick, and then the turns of the actors. Who runs it decides on the clock and on the platform: a player
+   process (player.c) or a simulator. */
+
+#ifndef GUILDHALL_TESTS_STORM_SEAT_H
+#define GUILDHALL_TESTS_STORM_SEAT_H
+
+#include "guildhall/platform.h"
+#include "storm/storm.h"
+
+typedef struct player_seat
+{
+    storm_client client;
+    void* memory;
+    void* actors[STORM_SYSTEMS_MAX];
+    uint64_t links;    /* of a Cluster: how many were ready */
+    uint64_t whole_us; /* when they last were */
+} player_seat;
+
+/* Begins the client and its actors; ends the process if that cannot be. clock_us is the first time that the client is
+   told. */
+void seat_start(player_seat* seat, storm_who who, const char* address, const gh_platform* platform, uint64_t clock_us);
+
+/* It is now_us, and the client is told that it is clock_us. */
+void seat_tick(player_seat* seat, uint64_t now_us, uint64_t clock_us, uint64_t budget_us);
+
+/* The actors' turns. True: nothing is going on. */
+bool seat_act(player_seat* seat, bool may_begin);
+
+/* From here on its links are of no use to anybody. */
+void seat_note_going(const player_seat* seat);
+
+#endif
