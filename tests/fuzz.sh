@@ -2,7 +2,8 @@
 # tests/fuzz.sh -- fuzzers: clang's libFuzzer makes up what servers, files and callers might say, and each target holds
 # what the library makes of it against a model, or against what must always hold. Installs what is missing, builds the
 # targets of tests/fuzz with ASan and UBSan, and runs them, as many at once as there are processors. For each it says
-# how many inputs were tried, and how many a second; the last line is "N passed, N failed".
+# how many inputs were tried, and how many a second; the last line but one is for tests/CAMPAIGNS.md, and the last line
+# is "N passed, N failed".
 #
 #   ./tests/fuzz.sh [--target T]... [--seconds N] [--runs N] [--seed N]
 #   ./tests/fuzz.sh --target T --input FILE
@@ -126,10 +127,8 @@ figure() { sed -n "s/^stat::$2: *//p" "$out/logs/$1.log" | tail -n 1; }
 # What the log of a target that has failed says of why, and how to see it again.
 show_failure() {
     local log=$out/logs/$1.log kept
-    grep -a -m 1 -E '^FAILED |runtime error|^==[0-9]+==ERROR|^SUMMARY' "$log" > "$log.why" ||
-        tail -n 5 "$log" > "$log.why"
-    sed 's/^/    /' "$log.why"
-    rm "$log.why"
+    if ! grep -a -m 1 -E '^FAILED |runtime error|^==[0-9]+==ERROR|^SUMMARY' "$log"; then tail -n 5 "$log"; fi |
+        sed 's/^/    /'
     kept=$(sed -n 's/.*Test unit written to //p' "$log" | tail -n 1)
     if [ -n "$kept" ]; then say "    again: ./tests/fuzz.sh --target $1 --input $kept"; fi
 }
@@ -186,6 +185,10 @@ for name in "${targets[@]}"; do
 done
 while [ ${#begun[@]} -gt 0 ]; do end_oldest; done
 
-say "$total executions"
+# For tests/CAMPAIGNS.md.
+commit=$(git -c safe.directory='*' rev-parse --short HEAD 2> /dev/null || printf -- '-')
+if [ -n "$runs" ]; then length="--runs $runs"; else length="--seconds $seconds"; fi
+printf '| %s | %s fuzzers, %s | | | %s passed, %s failed; %s executions |\n' \
+    "$commit" "${#targets[@]}" "$length" "$passed" "$failed" "$total"
 say "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

@@ -17,11 +17,11 @@ flags := -std=c11 -D_GNU_SOURCE -O1 -g -fno-omit-frame-pointer $(sanitizers) -DG
 warnings := -Wall -Wextra -Wconversion -Wshadow -Wswitch-enum -Werror
 
 # Where bytes from outside are compared with something, each comparison is told to libFuzzer. Elsewhere that would only
-# cost time, and what unpacks the scripts is not looked at at all: it sees nothing but constants.
+# cost time. What unpacks the scripts, which sees nothing but constants, and the store are not looked at at all.
 compared := $(addprefix sdk/src/,base/% wire/% geo/% aggregate/% talk/% sentinel/% client/address.c tasks/task_text.c) \
 	tests/fuzz/fuzz_%.c
 blocks := sdk/src/wire/inbox.c sdk/src/wire/slots_map.c
-unseen := sdk/src/client/script_text.c tests/fuzz/scripts_known.c
+unseen := sdk/src/client/script_text.c tests/fuzz/scripts_known.c platform/embedded/store_%.c
 seen_as = $(if $(filter $(unseen),$(1)),-fno-sanitize=all,-fsanitize=fuzzer-no-link $(if \
 	$(filter $(filter-out $(blocks),$(filter $(compared),$(1))),$(1)),,-fno-sanitize-coverage=trace-cmp))
 
