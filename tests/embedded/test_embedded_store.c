@@ -4,7 +4,6 @@
 #include "store.h"
 #include "store_inside.h"
 #include "support/cleanup.h"
-#include "support/sha1.h"
 #include "support/suite.h"
 
 #include <stdio.h>
