@@ -61,7 +61,7 @@ static uint32_t listener_place(const gh_client* client, const gh_cluster_listene
 
 /* ---- what is said ------------------------------------------------------------------------------------------------ */
 
-static char* text_add(char* end, gh_str bytes)
+static char* channel_put(char* end, gh_str bytes)
 {
     memcpy(end, bytes.bytes, bytes.size);
     return end + bytes.size;
@@ -74,9 +74,9 @@ static void request_channel(gh_request* request, const gh_client* client, gh_str
     char text[GH_CHANNEL_SIZE_MAX + TAG_MAX + 3];
     const gh_str whole = gh_wake_channel(client, plain);
     const gh_str prefix = client->config.prefix;
-    char* end = text_add(text_add(text_add(text, prefix), gh_str_literal(":{")), tag);
+    char* end = channel_put(channel_put(channel_put(text, prefix), gh_str_literal(":{")), tag);
     *end++ = '}';
-    end = text_add(end, gh_str_make(whole.bytes + prefix.size, whole.size - prefix.size));
+    end = channel_put(end, gh_str_make(whole.bytes + prefix.size, whole.size - prefix.size));
     gh_request_str(request, command);
     gh_request_str(request, gh_str_make(text, (size_t)(end - text)));
 }
