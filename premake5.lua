@@ -261,8 +261,8 @@ local function describe()
     local game = "samples/game_server/"
     local tests = disk.matching(game .. "messages.c", game .. "board.c", game .. "bots/said.c", game .. "bots/ears.c",
                              game .. "bots/letters.c", game .. "bots/account.c", game .. "bots/sales.c",
-                             game .. "bots/names.c", game .. "fleet/history.c", game .. "fleet/snapshot.c",
-                             game .. "fleet/text.c")
+                             game .. "bots/names.c", game .. "fleet/events.c", game .. "fleet/history.c",
+                             game .. "fleet/snapshot.c", game .. "fleet/text.c")
     for _, source in ipairs(disk.matching("tests/**.c")) do
         local is_alone = source:find("^tests/storm/") or source:find("^tests/programs/") or
             source:find("^tests/newcomer/") or (source:find("^tests/resolver/") and not third_party.cares) or
