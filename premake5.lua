@@ -282,8 +282,8 @@ local function describe()
     local game = "samples/game_server/"
     local tests = disk.matching(game .. "messages.c", game .. "board.c", game .. "bots/said.c", game .. "bots/ears.c",
                              game .. "bots/letters.c", game .. "bots/account.c", game .. "bots/sales.c",
-                             game .. "bots/names.c", game .. "fleet/history.c", game .. "fleet/snapshot.c",
-                             game .. "fleet/text.c")
+                             game .. "bots/names.c", game .. "fleet/events.c", game .. "fleet/history.c",
+                             game .. "fleet/snapshot.c", game .. "fleet/text.c")
     -- Folders of programs of their own, and of tests that want a library which may not be there.
     local apart = { storm = true, programs = true, newcomer = true, differential = true, simulator = true, fuzz = true,
                     resolver = not third_party.cares, tls = not third_party.mbedtls, embedded = not third_party.lua }
