@@ -1,5 +1,4 @@
-/* Tests of the parts of the store inside of guildhall_embedded: its numbers, patterns and digests, and where it keeps
-   what it has. */
+/* Tests of what the store inside of guildhall_embedded is made of: numbers as text, digests, patterns, tables, rows. */
 
 #include "store_inside.h"
 #include "support/random.h"
@@ -8,7 +7,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- numbers ----------------------------------------------------------------------------------------------------- */

@@ -1,5 +1,5 @@
 /* Tests of the store inside of guildhall_embedded: what a real server does not show, and tests/differential cannot see:
-   its links, its hooks, its scripts. Its parts: test_embedded_parts.c. */
+   its links, its hooks, its scripts. */
 
 #include "store.h"
 #include "store_inside.h"
