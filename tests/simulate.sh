@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# tests/simulate.sh -- a fleet, its network and its store in one process and in virtual time: many runs, each made of its
-# seed alone, and the storm's checkers behind each. Installs what is missing, builds the program and runs it. The last
-# line is "N passed, N failed": each run counts as one. The exit code is 0 only if none failed.
+# tests/simulate.sh -- a fleet, its network and its store in one process and in virtual time: many runs, each made of
+# its seed alone, and the storm's checkers behind each. Installs what is missing, builds the program and runs it. The
+# last line is "N passed, N failed": each run counts as one. The exit code is 0 only if none failed.
 #
 #   ./tests/simulate.sh [--seeds A..B] [--system LIST] [--faults LIST] [--ops N] [--clients N] [--jobs N]
 #                       [--server|--failover|--cluster|--sentinel]
@@ -26,8 +26,8 @@
 #   --prove         no campaign: sees that the same seed gives the same history, and that stores which are wrong on
 #                   purpose are caught
 #   --speed         how many requests a second one processor carries out: of locks alone, and of all systems
-#   --year          one fleet of 16 clients for 365 virtual days, with a fault every virtual hour; --days N: for so long.
-#                   Without those systems that forget by the hour or by the day: counters, aggregate, files
+#   --year          one fleet of 16 clients for 365 virtual days, with a fault every virtual hour; --days N: so many
+#                   days. Without those systems that forget by the hour or by the day: counters, aggregate, files
 #   --sanitize      with ASan and UBSan; --debug: without optimisation, and with the library's assertions
 #
 # A run that fails is run again with fewer systems, faults, ops and clients, as long as it fails in the same way; then
