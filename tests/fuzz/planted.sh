@@ -77,10 +77,19 @@ copy_tree() {
     done
 }
 
+# Of what is generated, the files that are as they were keep their times, and with those all that was made of them.
+for_each_generated() { # COMMAND, with the two paths of each file
+    local path
+    (cd "$root" && find sdk/generated -type f) | while read -r path; do "$1" "$root/$path" "$tree/$path"; done
+}
+keep_time() { if cmp -s "$1" "$2"; then touch -r "$1" "$2"; fi; }
+copy_changed() { if ! cmp -s "$1" "$2"; then cp "$1" "$2"; fi; }
+
 # Scripts reach the library by premake.
 build_target() {
     if grep -q '\.lua$' "$scratch/changed"; then
         (root=$tree && run_premake generate) > "$scratch/log" 2>&1 || return 1
+        for_each_generated keep_time
     fi
     run_logged "$scratch/log" true make -s -C "$tree" -f tests/fuzz/fuzz.mk -j "$(processors)" "build/fuzz/bin/$1"
 }
@@ -105,7 +114,7 @@ restore() {
     local path
     while read -r path; do
         cp "$root/$path" "$tree/$path" # its time is newer than what was built, so that is made anew
-        if [[ $path == *.lua ]]; then cp -r "$root/sdk/generated" "$tree/sdk/"; fi
+        if [[ $path == *.lua ]]; then for_each_generated copy_changed; fi
     done < "$scratch/changed"
 }
 
