@@ -93,18 +93,19 @@ void gh_store_hmget(gh_store* store)
     for (at = 2; at < store->count; at++) reply_field(store, field_of(key.value, store->words[at]));
 }
 
-void gh_store_hdel(gh_store* store)
+/* Of a hash or a set, those that the command names; with the last of them the key. */
+void gh_store_members_remove(gh_store* store, store_type type)
 {
     store_key key;
     int64_t count = 0;
     uint32_t at;
-    if (!gh_store_key_typed(store, STORE_HASH, &key)) return;
+    if (!gh_store_key_typed(store, type, &key)) return;
     for (at = 2; key.value != NULL && at < store->count; at++)
     {
         const gh_str field = store->words[at];
         store_entry* entry = gh_store_dict_take(&key.value->dict, field, gh_store_hash(field));
         if (entry == NULL) continue;
-        gh_store_blob_free(store->pool, entry->is.text);
+        if (type == STORE_HASH) gh_store_blob_free(store->pool, entry->is.text);
         gh_store_entry_free(store->pool, entry);
         count++;
         if (key.value->dict.count > 0) continue;
@@ -113,6 +114,11 @@ void gh_store_hdel(gh_store* store)
     }
     gh_store_changed(store, (uint64_t)count);
     gh_store_reply_integer(store, count);
+}
+
+void gh_store_hdel(gh_store* store)
+{
+    gh_store_members_remove(store, STORE_HASH);
 }
 
 void gh_store_hlen(gh_store* store)

@@ -185,6 +185,7 @@ store_key gh_store_key_at(gh_store* store, uint32_t at);
 
 /* The same of a command about one type, in its first word. False: of another type, which has been said. */
 bool gh_store_key_typed(gh_store* store, store_type type, store_key* key);
+void gh_store_members_remove(gh_store* store, store_type type); /* the command names them, of a hash or a set */
 store_value* gh_store_key_make(gh_store* store, const store_key* key, store_type type);
 void gh_store_key_remove(gh_store* store, const store_key* key);
 store_value* gh_store_value_new(gh_store* store, store_type type);

@@ -25,22 +25,7 @@ void gh_store_sadd(gh_store* store)
 
 void gh_store_srem(gh_store* store)
 {
-    store_key key;
-    int64_t count = 0;
-    uint32_t at;
-    if (!gh_store_key_typed(store, STORE_SET, &key)) return;
-    for (at = 2; key.value != NULL && at < store->count; at++)
-    {
-        store_entry* entry = gh_store_dict_take(&key.value->dict, store->words[at], gh_store_hash(store->words[at]));
-        if (entry == NULL) continue;
-        gh_store_entry_free(store->pool, entry);
-        count++;
-        if (key.value->dict.count > 0) continue;
-        gh_store_key_remove(store, &key);
-        key.value = NULL;
-    }
-    gh_store_changed(store, (uint64_t)count);
-    gh_store_reply_integer(store, count);
+    gh_store_members_remove(store, STORE_SET);
 }
 
 void gh_store_sismember(gh_store* store)
