@@ -170,7 +170,7 @@ static void quickstart_gives_the_lock_back(void** state)
     program_find(&run, "quickstart");
     program_argument(&run, "nowhere");
     assert_int_equal(run_sample(&run), 1);
-    assert_non_null(strstr(run.output, "no lock: the address is not"));
+    assert_non_null(strstr(run.output, "no lock: an address is not"));
 }
 
 /* Gives geo a table with these columns, asks for two addresses, and returns its exit status. */
