@@ -90,12 +90,15 @@ void frame_end(frame_clock* clock)
     uint64_t due = clock->planned_us + FRAME_US;
     histogram_add(&clock->tick_us, clock->tick_wall_us);
     histogram_add(&clock->tick_cpu_us, clock->tick_cost_us);
-    if (now > due)
+    if (now > due && clock->in_play)
     {
         bool tick_to_blame = clock->tick_cost_us > (now - clock->planned_us) / 2;
         clock->late_by_tick += tick_to_blame;
         clock->late_by_own += clock->tick_own_us > (now - clock->planned_us) / 2;
         clock->late_by_machine += !tick_to_blame;
+    }
+    if (now > due)
+    {
         clock->planned_us = now; /* a missed frame is gone: running after it would make more of them late */
         return;
     }

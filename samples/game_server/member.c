@@ -123,10 +123,18 @@ static void show(member* m, bool percentiles)
     board_publish(m->board, m->slot, row);
 }
 
+static bool is_connected(const member* m)
+{
+    const gh_link_state wake = gh_client_link_state(m->client, GH_LINK_WAKE);
+    return gh_client_link_state(m->client, GH_LINK_COMMANDS) == GH_LINK_READY &&
+           (wake == GH_LINK_READY || wake == GH_LINK_IDLE);
+}
+
 void member_end_frame(member* m)
 {
     show(m, m->clock.frames % SHOW_FRAMES == 0);
     frame_end(&m->clock);
+    m->clock.in_play = m->clock.in_play || is_connected(m);
 }
 
 void member_close(member* m, bool good)
