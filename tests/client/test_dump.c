@@ -53,7 +53,7 @@ static void each_state_is_told(void** state)
     scripted_start(world, NULL);
     dump_of(world->client);
     assert_says(", never ticked\n");
-    assert_says("command link: idle, attempts 0");
+    assert_says("command link: idle, connection 0");
     assert_says("timers: next in never, leases 0, the first ends in never");
     world->open_status = GH_REFUSED;
     scripted_tick(world, MS);

@@ -3,6 +3,8 @@
 
 #include "support/server/made_cluster.h"
 
+#include "client/state.h"
+
 #define TICK_US  5000
 #define CAPACITY 4
 #define NODES    6
@@ -70,5 +72,25 @@ static void twice_as_many_where_replicas_are_waited_for(void** state)
     assert_in_range(open_streams(fleet), 2 * CAPACITY + 1, 2 * CAPACITY + 2);
 }
 
+/* A lease whose slot moves, or a script that another node has, must see that the connection is not that of before. */
+static void no_two_connections_have_a_number(void** state)
+{
+    (void)state;
+    made_cluster* fleet = fleet_of_full_table(2 * CAPACITY + 2);
+    fleet->config.replicas = gh_replicas_wait();
+    fleet->config.wait_replicas = 1;
+    come_and_go(fleet);
+    uint32_t numbers[2 * CAPACITY + 1];
+    uint32_t count = 0;
+    const gh_client* client = fleet->world->client;
+    for (const gh_node* node = client->nodes; node < client->nodes_end; node++)
+        if (node->link.generation != 0) numbers[count++] = node->link.generation;
+    numbers[count++] = client->wake.generation;
+    assert_in_range(count, CAPACITY + 1, 2 * CAPACITY + 1);
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t k = 0; k < i; k++) assert_int_not_equal(numbers[i], numbers[k]);
+}
+
 TEST_FILE(cluster_links, cmocka_unit_test(a_link_to_each_node_and_two),
-          cmocka_unit_test(twice_as_many_where_replicas_are_waited_for));
+          cmocka_unit_test(twice_as_many_where_replicas_are_waited_for),
+          cmocka_unit_test(no_two_connections_have_a_number));

@@ -94,7 +94,7 @@ static void dump_link(dump* to, const gh_client* client, const gh_link* link)
     dump_text(to, states[link->state]);
     if (link->state == GH_LINK_CONNECTING || link->state == GH_LINK_HANDSHAKE || link->state == GH_LINK_BACKOFF)
         dump_due(to, " for another ", client, link->due_us);
-    dump_number(to, ", attempts ", link->generation);
+    dump_number(to, ", connection ", link->generation);
     dump_number(to, ", failed in a row ", link->failures);
     dump_number(to, ", unsent bytes ", gh_link_unsent(link));
     dump_text(to, ", to ");

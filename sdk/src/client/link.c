@@ -12,8 +12,9 @@
 
 static void link_begin(gh_link* link, gh_client* client)
 {
-    link->generation++;
-    if (link->generation == 0) link->generation = 1;
+    client->connections++;
+    if (client->connections == 0) client->connections = 1;
+    link->generation = client->connections;
     link->due_us = gh_client_after(client, client->config.connect_timeout_us);
     link->address = link->target->address;
     link->state = link->target->needs_resolver ? GH_LINK_RESOLVING : GH_LINK_CONNECTING;

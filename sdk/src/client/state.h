@@ -64,7 +64,7 @@ typedef struct gh_link
     uint64_t look_us;     /* READY and nothing awaited: when the stream is looked at next                */
     uint64_t ping_us;     /* of one that only listens: when the peer was last made to answer             */
     uint64_t heard_us;    /* when bytes came last                                                        */
-    uint32_t generation;  /* how many attempts were begun: tells connections apart, never 0 once begun   */
+    uint32_t generation;  /* the number of this attempt: no two of a client have the same; 0: none yet   */
     uint32_t failures;    /* attempts in a row that did not become READY                                 */
 
     int error;              /* the platform's number for the call that failed just now; 0: none          */
@@ -268,6 +268,7 @@ struct gh_client
     gh_target target;    /* config.address, where no topology says otherwise */
     void* topology;          /* what config.topology keeps */
     bool many_servers;       /* a Cluster: each has a part of the data                           */
+    uint32_t connections;    /* begun so far, on all links: no two have a number, on whatever nodes      */
     uint32_t servers;        /* behind the nodes of these come the second ones, if there are any */
     gh_node* reading;        /* of many nodes: whose answers are handed out just now             */
     gh_node* resting;        /* of many nodes: who is looked at next although it rests           */

@@ -23,7 +23,6 @@ static void seconds_init(gh_client* client)
         second->main = main;
         main->second = second;
         gh_link_init(&second->link, GH_LOG_COMMAND_LINK, "replicas' link: ", &client->target);
-        second->link.generation = 0x80000000u; /* tells its connections from those of the first */
     }
     client->nodes_end += client->servers;
 }
