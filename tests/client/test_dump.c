@@ -5,6 +5,7 @@
 #include "support/scene/game.h"
 #include "support/server/redis_server.h"
 #include "support/server/scripted.h"
+#include "support/source_tree.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -81,6 +82,35 @@ static void each_state_is_told(void** state)
     assert_says(", draining, over in 1000000 us\n");
 }
 
+/* Each that the header has, as the API is written down for bindings. */
+static void each_count_is_told(void** state)
+{
+    (void)state;
+    static char api[256 * 1024];
+    char path[SOURCE_TREE_PATH_SIZE];
+    assert_true(source_tree_path(path, "sdk/generated/api.json"));
+    FILE* file = fopen(path, "rb");
+    assert_non_null(file);
+    api[fread(api, 1, sizeof api - 1, file)] = '\0';
+    assert_int_equal(fclose(file), 0);
+    char* at = strstr(api, "{\"name\": \"gh_client_stats\", \"fields\": [");
+    assert_non_null(at);
+    *strchr(at, ']') = '\0';
+    scripted* world = scripted_new();
+    scripted_start(world, NULL);
+    dump_of(world->client);
+    int count = 0;
+    while ((at = strstr(at, "\"uint")) != NULL)
+    {
+        char line[64] = "\n";
+        assert_int_equal(sscanf(at++, "\"uint%*[0-9]_t %60[a-z_]", line + 1), 1);
+        strcat(line, " ");
+        assert_says(line);
+        count++;
+    }
+    assert_in_range(count, 40, 100);
+}
+
 /* One op of each sort, some of them held. */
 static void everything_fits_and_nothing_private_is_shown(void** state)
 {
@@ -141,5 +171,6 @@ static void writer_must_be_there(void** state)
     assert_status(gh_client_dump(world->client, NULL, NULL), GH_INVALID_OUT);
 }
 
-TEST_FILE(dump, cmocka_unit_test(each_state_is_told), cmocka_unit_test(everything_fits_and_nothing_private_is_shown),
-          cmocka_unit_test(hook_may_ask), cmocka_unit_test(writer_must_be_there));
+TEST_FILE(dump, cmocka_unit_test(each_state_is_told), cmocka_unit_test(each_count_is_told),
+          cmocka_unit_test(everything_fits_and_nothing_private_is_shown), cmocka_unit_test(hook_may_ask),
+          cmocka_unit_test(writer_must_be_there));
