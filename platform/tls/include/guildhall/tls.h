@@ -87,7 +87,8 @@ typedef struct gh_tls_config
     uint32_t streams_capacity; /* connections at once, of all clients together; 1..4096, default 2. A client of one
                                   server has 2; behind Sentinels one more for each of these. One more with
                                   config.replicas, one less without wake. Of a Cluster nodes_capacity and 2, with
-                                  config.replicas twice nodes_capacity and 2: one that has no room for a node waits  */
+                                  config.replicas nodes_capacity more, with wake_sharded once more so many: one that
+                                  has no room for a node waits                                                       */
     uint32_t tickets_capacity; /* addresses whose next hand-shake is short; 0..4096, default 2: the oldest goes. Of a
                                   Cluster as many as there are nodes, Sentinels are addresses, too                   */
     uint32_t ticket_bytes;     /* for each of them; a longer one is not kept. 512..16384, default 3072: the ticket,
