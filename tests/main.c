@@ -52,6 +52,8 @@ typedef struct options
     patterns wanted; /* none: all */
     patterns skipped;
     const char* redis_address;
+    size_t part; /* of so many; from 0 on */
+    size_t parts;
     bool list_only;
     bool times;
     bool help;
@@ -62,12 +64,13 @@ typedef struct options
 static const char usage[] =
     "guildhall_tests [--redis HOST:PORT|unix:PATH | --tls | --cluster | --sentinel] [--skip PATTERN] [--list] "
     "[--times]\n"
-    "                [PATTERN ...]\n"
+    "                [--part K/N] [PATTERN ...]\n"
     "\n"
     "  PATTERN  a part of FILE.NAME, or the whole of it if it has a *, a ? or a [ in it\n"
     "  --skip   leave out the tests that fit, also when another pattern names them; may be repeated\n"
     "  --list   print the names instead of running\n"
     "  --times  say at the end which tests took longest\n"
+    "  --part   K/N: of these, each Nth from the Kth on, for N processes beside each other\n"
     "  --redis  a server to use where a test does not need one of its own; keys get a random prefix\n"
     "  --tls    clients speak TLS\n"
     "  --cluster, --sentinel  a fleet stands where a test asks for a server\n"
@@ -82,6 +85,7 @@ static pid_t runner; /* a child of a test must never report as if it were the ru
 static size_t begun;
 static size_t passed;
 static size_t skipped;
+static size_t fitting;  /* whichever part they belong to */
 static size_t left_out; /* by apart.c */
 static unsigned hang_seconds;
 
@@ -165,6 +169,7 @@ static bool is_wanted(const char* name, const options* chosen)
 {
     if (fits_one_of(name, &chosen->skipped)) return false;
     if (chosen->wanted.count > 0 && !fits_one_of(name, &chosen->wanted)) return false;
+    if (fitting++ % chosen->parts != chosen->part) return false;
     if (apart_find(name, run_of(chosen)) == NULL) return true;
     left_out++;
     return false;
@@ -224,6 +229,13 @@ static uint64_t draw_seed(void)
     return seed;
 }
 
+static bool read_part(const char* text, options* chosen)
+{
+    char behind;
+    if (sscanf(text, "%zu/%zu%c", &chosen->part, &chosen->parts, &behind) != 2) return false;
+    return chosen->part >= 1 && chosen->part-- <= chosen->parts;
+}
+
 /* False when it makes no sense. */
 static bool read_command_line(int argc, char** argv, options* chosen)
 {
@@ -239,6 +251,7 @@ static bool read_command_line(int argc, char** argv, options* chosen)
         else if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) chosen->help = true;
         else if (strcmp(argv[i], "--redis") == 0 && has_value) chosen->redis_address = argv[++i];
         else if (strncmp(argv[i], "--redis=", 8) == 0) chosen->redis_address = argv[i] + 8;
+        else if (strcmp(argv[i], "--part") == 0 && has_value && read_part(argv[i + 1], chosen)) i++;
         else if (strcmp(argv[i], "--skip") == 0 && has_value)
             chosen->skipped.values[chosen->skipped.count++] = argv[++i];
         else if (strncmp(argv[i], "--skip=", 7) == 0) chosen->skipped.values[chosen->skipped.count++] = argv[i] + 7;
@@ -317,7 +330,7 @@ static int list_or_run(test_list* list, const options* chosen)
 
 int main(int argc, char** argv)
 {
-    options chosen = {{NULL, 0}, {NULL, 0}, NULL, false, false, false, false, SUITE_ONE_SERVER};
+    options chosen = {.parts = 1, .store = SUITE_ONE_SERVER};
     chosen.wanted.values = must_have(calloc((size_t)argc + 1, sizeof(char*)));
     chosen.skipped.values = must_have(calloc((size_t)argc + 1, sizeof(char*)));
     bool sensible = read_command_line(argc, argv, &chosen) &&

@@ -216,6 +216,14 @@ begin_tests() {
 }
 run_under=()
 
+# The largest ones mostly wait, so each is two processes beside each other.
+begin_halves() {
+    local label=$1
+    shift
+    begin_tests "$label, one half" "$@" --part 1/2
+    begin_tests "$label, the other half" "$@" --part 2/2
+}
+
 # The debug binary cuts connections after every byte; those that run the same code once more, after each 13th.
 sparse=(GUILDHALL_STRIDE=13)
 
@@ -223,7 +231,7 @@ sparse=(GUILDHALL_STRIDE=13)
 # A release has to do what a debug build does: with whole Clusters and Sentinels, two builds are enough.
 begin_release() {
     run_under=(env "${sparse[@]}")
-    begin_tests 'release' build/bin/release/guildhall_tests --times --skip fleets --skip cluster_half. \
+    begin_halves 'release' build/bin/release/guildhall_tests --times --skip fleets --skip cluster_half. \
         --skip tls_bytes. --skip cluster. --skip cluster_rights. --skip cluster_managed. --skip tls_cluster. \
         --skip sentinel. --skip _told. --skip rights. --skip garbage. --skip migrating.
     run_under=()
@@ -232,7 +240,7 @@ begin_release() {
 begin_sanitized() {
     run_under=(env "${sparse[@]}" ASAN_OPTIONS=detect_leaks=1:detect_stack_use_after_return=1
         UBSAN_OPTIONS=print_stacktrace=1)
-    begin_tests 'with sanitizers' build/sanitize/bin/debug/guildhall_tests --times --skip fleets --skip cluster_half.
+    begin_halves 'with sanitizers' build/sanitize/bin/debug/guildhall_tests --times --skip fleets --skip cluster_half.
     run_under=()
 }
 
@@ -301,7 +309,7 @@ if $debug; then
     stage 'headers alone' ./tests/checks/check_headers.sh
     stage 'the API as data' ./tests/checks/check_api.sh
     stage 'newcomers' ./tests/checks/check_newcomer.sh
-    begin_tests 'debug' build/bin/debug/guildhall_tests --times
+    begin_halves 'debug' build/bin/debug/guildhall_tests --times
 fi
 if $release; then begin_release; fi
 if $sanitize; then begin_sanitized; fi
