@@ -215,71 +215,73 @@ static void dump_sent(dump* to, const gh_node* node)
 
 /* ---- stats ------------------------------------------------------------------------------------------------------- */
 
+/* All of gh_client_stats, in its order. */
+static const struct
+{
+    const char* name;
+    size_t offset;
+    size_t size;
+} dump_fields[] = {
+#define DUMP_FIELD(name) {#name " ", offsetof(gh_client_stats, name), sizeof(((gh_client_stats*)0)->name)}
+    DUMP_FIELD(ops_busy),
+    DUMP_FIELD(requests_waiting),
+    DUMP_FIELD(requests_sent),
+    DUMP_FIELD(out_bytes_used),
+    DUMP_FIELD(oldest_request_us),
+    DUMP_FIELD(round_trip_us),
+    DUMP_FIELD(nodes_known),
+    DUMP_FIELD(nodes_ready),
+    DUMP_FIELD(ops_busy_max),
+    DUMP_FIELD(requests_sent_max),
+    DUMP_FIELD(out_bytes_used_max),
+    DUMP_FIELD(reply_bytes_max),
+    DUMP_FIELD(ticks),
+    DUMP_FIELD(ticks_over_budget),
+    DUMP_FIELD(ops_begun),
+    DUMP_FIELD(ops_ended),
+    DUMP_FIELD(ops_unknown),
+    DUMP_FIELD(ops_abandoned),
+    DUMP_FIELD(requests),
+    DUMP_FIELD(replies),
+    DUMP_FIELD(replies_late),
+    DUMP_FIELD(resends),
+    DUMP_FIELD(retries),
+    DUMP_FIELD(script_reloads),
+    DUMP_FIELD(links_ready),
+    DUMP_FIELD(links_lost),
+    DUMP_FIELD(protocol_errors),
+    DUMP_FIELD(store_resets),
+    DUMP_FIELD(store_doubts),
+    DUMP_FIELD(scripts_halved),
+    DUMP_FIELD(moved),
+    DUMP_FIELD(asked),
+    DUMP_FIELD(try_again),
+    DUMP_FIELD(maps_read),
+    DUMP_FIELD(failovers),
+    DUMP_FIELD(unreplicated),
+    DUMP_FIELD(hints),
+    DUMP_FIELD(hints_sharded),
+    DUMP_FIELD(log_lines_held),
+    DUMP_FIELD(bytes_sent),
+    DUMP_FIELD(bytes_received),
+    DUMP_FIELD(server_version),
+    DUMP_FIELD(warnings)
+#undef DUMP_FIELD
+};
+
 static void dump_stats(dump* to, const gh_client* client)
 {
-    static const struct
-    {
-        const char* name;
-        size_t offset;
-        size_t size;
-    } fields[] = {
-#define DUMP_FIELD(name) {#name " ", offsetof(gh_client_stats, name), sizeof(((gh_client_stats*)0)->name)}
-        DUMP_FIELD(ops_busy),
-        DUMP_FIELD(requests_waiting),
-        DUMP_FIELD(requests_sent),
-        DUMP_FIELD(out_bytes_used),
-        DUMP_FIELD(oldest_request_us),
-        DUMP_FIELD(round_trip_us),
-        DUMP_FIELD(nodes_known),
-        DUMP_FIELD(nodes_ready),
-        DUMP_FIELD(ops_busy_max),
-        DUMP_FIELD(requests_sent_max),
-        DUMP_FIELD(out_bytes_used_max),
-        DUMP_FIELD(reply_bytes_max),
-        DUMP_FIELD(ticks),
-        DUMP_FIELD(ticks_over_budget),
-        DUMP_FIELD(ops_begun),
-        DUMP_FIELD(ops_ended),
-        DUMP_FIELD(ops_unknown),
-        DUMP_FIELD(ops_abandoned),
-        DUMP_FIELD(requests),
-        DUMP_FIELD(replies),
-        DUMP_FIELD(replies_late),
-        DUMP_FIELD(resends),
-        DUMP_FIELD(retries),
-        DUMP_FIELD(script_reloads),
-        DUMP_FIELD(links_ready),
-        DUMP_FIELD(links_lost),
-        DUMP_FIELD(protocol_errors),
-        DUMP_FIELD(store_resets),
-        DUMP_FIELD(store_doubts),
-        DUMP_FIELD(scripts_halved),
-        DUMP_FIELD(moved),
-        DUMP_FIELD(asked),
-        DUMP_FIELD(try_again),
-        DUMP_FIELD(maps_read),
-        DUMP_FIELD(failovers),
-        DUMP_FIELD(unreplicated),
-        DUMP_FIELD(hints),
-        DUMP_FIELD(hints_sharded),
-        DUMP_FIELD(log_lines_held),
-        DUMP_FIELD(bytes_sent),
-        DUMP_FIELD(bytes_received),
-        DUMP_FIELD(server_version),
-        DUMP_FIELD(warnings)
-#undef DUMP_FIELD
-    };
     gh_client_stats stats;
     size_t i;
     if (gh_client_get_stats(client, &stats) != GH_OK) return;
-    for (i = 0; i < sizeof fields / sizeof fields[0]; i++)
+    for (i = 0; i < sizeof dump_fields / sizeof dump_fields[0]; i++)
     {
-        const char* at = (const char*)&stats + fields[i].offset;
+        const char* at = (const char*)&stats + dump_fields[i].offset;
         uint32_t small = 0;
         uint64_t large = 0;
-        if (fields[i].size == sizeof small) memcpy(&small, at, sizeof small);
+        if (dump_fields[i].size == sizeof small) memcpy(&small, at, sizeof small);
         else memcpy(&large, at, sizeof large);
-        dump_number(to, fields[i].name, fields[i].size == sizeof small ? small : large);
+        dump_number(to, dump_fields[i].name, dump_fields[i].size == sizeof small ? small : large);
         dump_end_line(to);
     }
 }
