@@ -23,6 +23,7 @@ enum
     AGAIN_US = 10000,
     PATIENCE_US = 20000000,
     BUSY_AFTER_US = 15000,
+    LOADS_MOST_US = 150000, /* its data, at the start */
     CLIENTS_MAX = 10000,
     WORDS_SIZE = 256
 };
@@ -136,12 +137,14 @@ void server_set_state(unsigned server, unsigned state, bool on)
 static bool obey(unsigned server, const char* words, bool* good)
 {
     static const char user[] = "ACL SETUSER game ", memory[] = "CONFIG SET maxmemory ",
-                      clients[] = "CONFIG SET maxclients ";
+                      clients[] = "CONFIG SET maxclients ", replicas[] = "CONFIG SET min-replicas-to-write ";
     gh_store* store = servers.all[server].store;
     if (strncmp(words, user, sizeof user - 1) == 0)
         *good = gh_store_set_user(store, "game", words + sizeof user - 1) == NULL;
     else if (strncmp(words, memory, sizeof memory - 1) == 0)
         server_set_state(server, GH_STORE_FULL, strcmp(words + sizeof memory - 1, "0") != 0);
+    else if (strncmp(words, replicas, sizeof replicas - 1) == 0)
+        server_set_state(server, GH_STORE_FEW_REPLICAS, strcmp(words + sizeof replicas - 1, "0") != 0);
     else if (strncmp(words, clients, sizeof clients - 1) == 0)
         servers.all[server].clients_max = (unsigned)atoi(words + sizeof clients - 1);
     else if (strcmp(words, "SCRIPT FLUSH") == 0) gh_store_flush_scripts(store);
@@ -339,10 +342,19 @@ void server_kill(unsigned server)
     s->asleep_until_us = 0;
 }
 
+static void set_loaded(void* context, uint64_t server)
+{
+    (void)context;
+    server_set_state((unsigned)server, GH_STORE_LOADING, false);
+}
+
 void server_start(unsigned server)
 {
     server_state* s = &servers.all[server];
+    uint64_t loads_us = random_below(&servers.random, LOADS_MOST_US);
     gh_store_restart(s->store, random_next(&servers.random));
+    server_set_state(server, GH_STORE_LOADING, true);
+    events_at(history_now() + loads_us, set_loaded, NULL, server);
     s->down = false;
     s->clients_max = CLIENTS_MAX;
     server_must(server, user);

@@ -231,6 +231,19 @@ static void memory_again(const nemesis_fault* f)
     store_must("CONFIG SET maxmemory 0");
 }
 
+/* All that writes is refused, also what would make room. */
+static bool few_replicas(const nemesis_fault* f)
+{
+    (void)f;
+    return store_do("CONFIG SET min-replicas-to-write 9");
+}
+
+static void enough_replicas(const nemesis_fault* f)
+{
+    (void)f;
+    store_must("CONFIG SET min-replicas-to-write 0");
+}
+
 /* A server that was restarted meanwhile has its rights from the command line. Without INFO nobody can know that it was
    started anew, or what it has lost: that is said in client.h, and no promise of what comes after a loss holds then. */
 static bool take_rights(const nemesis_fault* f)
@@ -365,6 +378,8 @@ static const nemesis_kind kinds[] = {
     {"fail-over", 6, GROUND_SERVER, true, 50000, 900000, fail_over, promote, SERVERS, false, NULL, NULL},
     {"script-flush", 3, GROUND_RULES, false, 0, 0, script_flush, NULL, EVERYWHERE, false, NULL, NULL},
     {"oom", 4, GROUND_RULES, false, 20000, 500000, out_of_memory, memory_again, EVERYWHERE, false, NULL, NULL},
+    {"few-replicas", 3, GROUND_RULES, false, 20000, 500000, few_replicas, enough_replicas, EVERYWHERE, false, NULL,
+     NULL},
     {"rights", 5, GROUND_RULES, false, 20000, 400000, take_rights, give_rights, EVERYWHERE, false, NULL, NULL},
     {"turn-away", 5, GROUND_RULES, false, 150000, 400000, turn_away, give_rights, BUT_SENTINEL, false, NULL, NULL},
     {"maxclients", 3, GROUND_RULES, false, 50000, 500000, few_clients, many_clients, SERVERS, false, NULL, NULL},
