@@ -223,16 +223,18 @@ void gh_cluster_hints_want(const gh_op* op, gh_str key, uint16_t slot)
     gh_client* client = op->client;
     gh_cluster* cluster = gh_cluster_of(client);
     gh_cluster_hints* hints = &cluster->hints;
-    const gh_str tag = gh_slot_tag(key);
-    const uint16_t owner = gh_slots_map_owner(&cluster->map, slot);
     gh_cluster_channel* channel;
+    uint16_t owner;
+    gh_str tag;
     if (hints->listeners == NULL || !is_listened_for(op)) return;
+    tag = gh_slot_tag(key);
     if (tag.size == key.size || tag.size > TAG_MAX) return;
     channel = channel_find(hints, slot, tag);
     if (channel == NULL) channel = channel_make(hints, slot, tag);
     if (channel == NULL) return;
     channel->used_us = client->now_us;
     if (channel->state == CHANNEL_LEFT || channel->state == CHANNEL_WANTED) return;
+    owner = gh_slots_map_owner(&cluster->map, slot);
     if (channel->place != owner && owner < cluster->map.capacity) channel_want(hints, channel);
 }
 
