@@ -2,6 +2,7 @@
 
 #include "differential/mirror.h"
 
+#include "differential/alike.h"
 #include "store.h"
 #include "support/server/redis_server.h"
 #include "support/server/stream.h"
@@ -256,6 +257,9 @@ static void compare(const asked* one, const char* answer, size_t size)
         if (*answer == '-') mirror.counts.errors++;
         return;
     }
+    if (alike_of_scan(gh_str_make(mirror.requests.at + one->request, one->size), gh_str_make(reply, one->reply_size),
+                      gh_str_make(answer, size)))
+        return;
     if (mirror.counts.differences++ >= SHOWN_MAX) return;
     printf("difference %llu, of request %llu, at %llu us:\n", (unsigned long long)mirror.counts.differences,
            (unsigned long long)mirror.counts.requests, (unsigned long long)mirror.now_us);
