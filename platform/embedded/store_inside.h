@@ -268,6 +268,7 @@ struct gh_store_engine
     lua_State* lua;
     store_pool pool;
     store_dict scripts; /* by digest: compiled, its value a reference into Lua's registry */
+    store_dict texts;   /* of those, each its entry in scripts */
     int on_error;       /* a reference */
     store_buffer packed; /* of cmsgpack */
     gh_store* store;    /* whose script runs */

@@ -491,6 +491,7 @@ void gh_store_engine_free(gh_store_engine* engine)
 {
     lua_close(engine->lua);
     gh_store_dict_end(&engine->scripts, &engine->pool);
+    gh_store_dict_end(&engine->texts, &engine->pool);
     gh_store_pool_end(&engine->pool);
     free(engine->words);
     free(engine->spare_words);

@@ -16,15 +16,17 @@ network_state network;
 
 void network_open(void)
 {
-    for (unsigned i = 0; i < NETWORK_LINKS; i++)
+    for (unsigned i = 0; i < network.most; i++)
     {
         for (int way = 0; way < 2; way++)
         {
             free(network.links[i].flows[way].bytes);
             free(network.links[i].flows[way].pieces);
         }
+        memset(&network.links[i], 0, sizeof network.links[i]);
     }
-    memset(&network, 0, sizeof network);
+    network.most = network.made = network.server = network.chop_size = 0;
+    network.shut_until_us = network.chop_until_us = 0;
 }
 
 /* ---- a direction ----------------------------------------------------------------------------------------- */
