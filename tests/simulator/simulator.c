@@ -9,6 +9,7 @@
 #include "simulator/shrink.h"
 #include "simulator/speed.h"
 #include "storm/nemesis.h"
+#include "storm/storm_aggregate.h"
 
 #include <malloc.h>
 #include <stdio.h>
@@ -21,7 +22,8 @@ enum
 {
     SHRUNK_MOST = 3,
     HEAP_SIZE = 64 * 1024 * 1024,
-    PAGE_SIZE_MOST = 2 * 1024 * 1024
+    LARGE_PAGE = 2 * 1024 * 1024,
+    SMALL_PAGE = 4096
 };
 
 static struct
@@ -36,6 +38,8 @@ static struct
     const char* folder; /* for traces */
     unsigned shrunk;
 } options = {.first = 1, .last = 1000, .jobs = 1, .folder = "."};
+
+static void* volatile heap_gap;
 
 /* ---- options ---------------------------------------------------------------------------------------------- */
 
@@ -165,18 +169,19 @@ static int run_many(void)
     return sum.failed == 0 ? 0 : 1;
 }
 
-/* Clients want megabytes, which each run has to touch anew: the heap has them in a few large pages, where the system has
-   such. What one client leaves, the next one takes. */
+/* Clients want megabytes, which each run has to touch anew: the heap has them in a few large pages, where the system
+   has such. What one client leaves, the next one takes. */
 static void prepare_heap(void)
 {
     (void)mallopt(M_MMAP_THRESHOLD, 1 << 30);
     (void)mallopt(M_TRIM_THRESHOLD, 1 << 30);
     void* volatile room = malloc(HEAP_SIZE); /* a compiler would leave out what is never used */
-#ifdef MADV_HUGEPAGE
-    uintptr_t begin = ((uintptr_t)room + PAGE_SIZE_MOST - 1) / PAGE_SIZE_MOST * PAGE_SIZE_MOST;
-    (void)madvise((void*)begin, HEAP_SIZE - PAGE_SIZE_MOST, MADV_HUGEPAGE);
-#endif
     free(room);
+#ifdef MADV_HUGEPAGE
+    uintptr_t begin = ((uintptr_t)room / LARGE_PAGE + 2) * LARGE_PAGE;
+    heap_gap = malloc(begin - (uintptr_t)room - SMALL_PAGE); /* what is touched by now is no part of a large one */
+    (void)madvise((void*)begin, HEAP_SIZE - 2 * LARGE_PAGE, MADV_HUGEPAGE);
+#endif
 }
 
 int main(int count, char** words)
@@ -184,6 +189,7 @@ int main(int count, char** words)
     (void)setvbuf(stdout, NULL, _IOLBF, 0);
     read_options(count, words);
     server_warm();
+    aggregate_warm();
     prepare_heap();
     if (options.prove) return prove() == 0 ? 0 : 1;
     if (options.speed)
