@@ -69,6 +69,10 @@ void gh_store_feed(gh_store_link* link, const void* bytes, size_t size);
 size_t gh_store_take(gh_store_link* link, void* bytes, size_t size);
 size_t gh_store_waiting(const gh_store_link* link); /* how many could be taken */
 
+/* Another number than before: links may have something that they were not fed for, or have been closed. Who has fed
+   one link needs to look at the others only then. */
+uint64_t gh_store_told(const gh_store* store);
+
 /* By the server: QUIT, a protocol error, CLIENT KILL, a restart, too many links. What was said before may be taken. */
 bool gh_store_is_closed(const gh_store_link* link);
 

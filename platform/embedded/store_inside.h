@@ -124,6 +124,7 @@ struct gh_store
     gh_store_link* last_link;
     uint64_t link_count;
     uint64_t link_ids;
+    uint64_t told; /* to links that did not ask */
     store_hooks hooks;
     gh_store_counts counts;
     store_buffer asked; /* gh_store_ask's */
