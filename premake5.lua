@@ -338,6 +338,7 @@ local function describe()
         third_party.include()
         links { "cmocka" }
         with_embedded()
+        put_between({ "gh_script_unpack" }) -- tests/simulator/scripts.c
     end
 
     for _, folder in ipairs(disk.folders("samples/*")) do

@@ -18,7 +18,8 @@
 #include "guildhall/base.h"
 
 #ifdef __cplusplus
-extern "C" {
+extern "C"
+{
 #endif
 
 typedef struct gh_store gh_store;
@@ -31,6 +32,10 @@ typedef struct gh_store_engine gh_store_engine;
 gh_store_engine* gh_store_engine_new(void);
 void gh_store_engine_free(gh_store_engine* engine); /* behind all of its stores */
 
+/* Takes back what no script needs any more, and from then on only when there is four times as much: for who has
+   compiled all of his scripts, and has a few megabytes to spare. */
+void gh_store_engine_settle(gh_store_engine* engine);
+
 typedef struct gh_store_config
 {
     const char* version;     /* what INFO says; "7.0.15"                                              */
@@ -40,9 +45,9 @@ typedef struct gh_store_config
     uint32_t links_max;      /* one more is refused as a server does                                  */
     uint64_t steps_max;      /* of Lua in a script, which is stopped then as SCRIPT KILL does; 0: none  */
     bool cluster_enabled;
-    bool append_only;        /* INFO says that there is an AOF                                        */
-    bool draws_first;        /* HRANDFIELD takes the first fields and not random ones: for comparison */
-    bool keeps_order;        /* large hashes keep the order of their fields; else it is drawn anew     */
+    bool append_only; /* INFO says that there is an AOF                                        */
+    bool draws_first; /* HRANDFIELD takes the first fields and not random ones: for comparison */
+    bool keeps_order; /* large hashes keep the order of their fields; else it is drawn anew     */
 } gh_store_config;
 
 gh_store_config gh_store_config_default(void);
@@ -64,6 +69,10 @@ void gh_store_feed(gh_store_link* link, const void* bytes, size_t size);
 size_t gh_store_take(gh_store_link* link, void* bytes, size_t size);
 size_t gh_store_waiting(const gh_store_link* link); /* how many could be taken */
 
+/* Another number than before: links may have something that they were not fed for, or have been closed. Who has fed
+   one link needs to look at the others only then. */
+uint64_t gh_store_told(const gh_store* store);
+
 /* By the server: QUIT, a protocol error, CLIENT KILL, a restart, too many links. What was said before may be taken. */
 bool gh_store_is_closed(const gh_store_link* link);
 
@@ -72,7 +81,7 @@ void gh_store_disconnect(gh_store_link* link);
 
 /* While a link is blocked, requests are kept and not carried out: for a command that answers later. */
 void gh_store_block(gh_store_link* link);
-void gh_store_unblock(gh_store_link* link); /* carries out what has come meanwhile */
+void gh_store_unblock(gh_store_link* link);                             /* carries out what has come meanwhile */
 void gh_store_say(gh_store_link* link, const void* bytes, size_t size); /* as a part of its replies */
 
 uint64_t gh_store_link_id(const gh_store_link* link);

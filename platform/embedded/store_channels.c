@@ -118,6 +118,7 @@ static int64_t say_to_patterns(const gh_store* store, gh_str channel, gh_str tex
 
 int64_t gh_store_publish_to(gh_store* store, bool of_shard, gh_str channel, gh_str text)
 {
+    store->told++;
     if (of_shard) return say_to_channel(&store->channels[OF_SHARD], "smessage", channel, text);
     return say_to_channel(&store->channels[OF_ALL], "message", channel, text) + say_to_patterns(store, channel, text);
 }

@@ -124,6 +124,7 @@ struct gh_store
     gh_store_link* last_link;
     uint64_t link_count;
     uint64_t link_ids;
+    uint64_t told; /* to links that did not ask */
     store_hooks hooks;
     gh_store_counts counts;
     store_buffer asked; /* gh_store_ask's */
@@ -268,6 +269,7 @@ struct gh_store_engine
     lua_State* lua;
     store_pool pool;
     store_dict scripts; /* by digest: compiled, its value a reference into Lua's registry */
+    store_dict texts;   /* of those, each its entry in scripts */
     int on_error;       /* a reference */
     store_buffer packed; /* of cmsgpack */
     gh_store* store;    /* whose script runs */

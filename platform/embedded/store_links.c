@@ -46,6 +46,7 @@ void gh_store_link_close(gh_store_link* link)
 {
     gh_store_listen_to_nothing(link);
     link->is_closed = true;
+    link->store->told++;
     gh_store_buffer_end(&link->in);
 }
 
@@ -253,12 +254,15 @@ void gh_store_block(gh_store_link* link)
 void gh_store_unblock(gh_store_link* link)
 {
     link->is_blocked = false;
+    link->store->told++;
     gh_store_feed(link, "", 0);
 }
 
 void gh_store_say(gh_store_link* link, const void* bytes, size_t size)
 {
-    if (!link->is_closed) gh_store_put(&link->out, bytes, size);
+    if (link->is_closed) return;
+    gh_store_put(&link->out, bytes, size);
+    if (link->store->link != link) link->store->told++;
 }
 
 size_t gh_store_take(gh_store_link* link, void* bytes, size_t size)
@@ -269,6 +273,11 @@ size_t gh_store_take(gh_store_link* link, void* bytes, size_t size)
     memcpy(bytes, link->out.bytes + link->out.at, size);
     gh_store_buffer_drop(&link->out, size);
     return size;
+}
+
+uint64_t gh_store_told(const gh_store* store)
+{
+    return store->told;
 }
 
 size_t gh_store_waiting(const gh_store_link* link)

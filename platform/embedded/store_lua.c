@@ -10,6 +10,9 @@
 
 #define WORDS_AT_FIRST 64u
 
+/* Per cent of what is in use behind a collection, before there is the next one. */
+#define PAUSE_OF_THE_SETTLED 400
+
 static gh_store_engine* engine_of(lua_State* lua)
 {
     return (gh_store_engine*)lua_touserdata(lua, lua_upvalueindex(1));
@@ -487,10 +490,17 @@ gh_store_engine* gh_store_engine_new(void)
     return engine;
 }
 
+void gh_store_engine_settle(gh_store_engine* engine)
+{
+    (void)lua_gc(engine->lua, LUA_GCSETPAUSE, PAUSE_OF_THE_SETTLED);
+    (void)lua_gc(engine->lua, LUA_GCCOLLECT, 0);
+}
+
 void gh_store_engine_free(gh_store_engine* engine)
 {
     lua_close(engine->lua);
     gh_store_dict_end(&engine->scripts, &engine->pool);
+    gh_store_dict_end(&engine->texts, &engine->pool);
     gh_store_pool_end(&engine->pool);
     free(engine->words);
     free(engine->spare_words);

@@ -7,24 +7,36 @@
 
 /* ---- known and compiled ------------------------------------------------------------------------------------------ */
 
-/* A reference; LUA_NOREF: it does not compile, which has been said. */
-static int compile(gh_store* store, gh_str text, const char* digest)
+/* LUA_NOREF: it does not compile, which has been said. */
+static int compile(gh_store* store, gh_str text)
+{
+    lua_State* lua = store->engine->lua;
+    if (luaL_loadbuffer(lua, text.bytes, text.size, "@user_script") == 0) return luaL_ref(lua, LUA_REGISTRYINDEX);
+    gh_store_reply_error(store, "ERR Error compiling script (new function): %s", lua_tostring(lua, -1));
+    lua_pop(lua, 1);
+    return LUA_NOREF;
+}
+
+/* By its text, as a digest takes longer than to find it: its name is the digest and its value the reference. NULL: it
+   does not compile. */
+static const store_entry* compiled(gh_store* store, gh_str text)
 {
     gh_store_engine* engine = store->engine;
-    const gh_str name = gh_str_make(digest, STORE_ID_SIZE - 1);
-    const uint32_t hash = gh_store_hash(name);
-    const store_entry* entry = gh_store_dict_find(&engine->scripts, name, hash);
+    const uint32_t hash = gh_store_hash(text);
+    const store_entry* known = gh_store_dict_find(&engine->texts, text, hash);
+    char digest[STORE_ID_SIZE];
+    gh_str name;
+    store_entry* entry;
     int script;
-    if (entry != NULL) return (int)(intptr_t)entry->is.any;
-    if (luaL_loadbuffer(engine->lua, text.bytes, text.size, "@user_script") != 0)
-    {
-        gh_store_reply_error(store, "ERR Error compiling script (new function): %s", lua_tostring(engine->lua, -1));
-        lua_pop(engine->lua, 1);
-        return LUA_NOREF;
-    }
-    script = luaL_ref(engine->lua, LUA_REGISTRYINDEX);
-    gh_store_dict_add(&engine->scripts, &engine->pool, name, hash)->is.any = (void*)(intptr_t)script;
-    return script;
+    if (known != NULL) return (const store_entry*)known->is.any;
+    script = compile(store, text);
+    if (script == LUA_NOREF) return NULL;
+    gh_store_sha1(text.bytes, text.size, digest);
+    name = gh_str_make(digest, STORE_ID_SIZE - 1);
+    entry = gh_store_dict_add(&engine->scripts, &engine->pool, name, gh_store_hash(name));
+    entry->is.any = (void*)(intptr_t)script;
+    gh_store_dict_add(&engine->texts, &engine->pool, text, hash)->is.any = entry;
+    return entry;
 }
 
 static void small_digest(gh_str text, char digest[STORE_ID_SIZE])
@@ -52,18 +64,18 @@ static int script_of(const gh_store* store, gh_str text)
     return entry == NULL ? LUA_NOREF : (int)(intptr_t)entry->is.any;
 }
 
-/* LUA_NOREF: it does not compile. */
+/* From here on the server knows it. LUA_NOREF: it does not compile. */
 static int load(gh_store* store, gh_str text, char digest[STORE_ID_SIZE])
 {
-    const gh_str name = gh_str_make(digest, STORE_ID_SIZE - 1);
-    int script;
-    gh_store_sha1(text.bytes, text.size, digest);
-    script = script_of(store, name);
-    if (script != LUA_NOREF) return script;
-    script = compile(store, text, digest);
-    if (script == LUA_NOREF) return script;
-    gh_store_dict_add(&store->scripts, store->pool, name, gh_store_hash(name))->is.any = (void*)(intptr_t)script;
-    return script;
+    const store_entry* script = compiled(store, text);
+    gh_str name;
+    if (script == NULL) return LUA_NOREF;
+    name = gh_store_entry_name(script);
+    memcpy(digest, name.bytes, name.size);
+    digest[name.size] = '\0';
+    if (gh_store_dict_find(&store->scripts, name, script->hash) == NULL)
+        gh_store_dict_add(&store->scripts, store->pool, name, script->hash)->is.any = script->is.any;
+    return (int)(intptr_t)script->is.any;
 }
 
 /* ---- SCRIPT ------------------------------------------------------------------------------------------------------ */

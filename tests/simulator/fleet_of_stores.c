@@ -334,14 +334,11 @@ static bool begin_next_slot(cluster_reshard* work)
 {
     redis_server* to = work->to != NULL ? work->to : with_most(work->from, true);
     redis_server* from = work->from != NULL ? work->from : with_most(to, false);
-    for (unsigned i = 0; from != NULL && to != NULL && from != to && i < NODES_SLOTS; i++)
-    {
-        if (nodes_owner(i) != from->server) continue;
-        work->move = cluster_move_begin(work->fleet, i, to);
-        work->moving = true;
-        return true;
-    }
-    return false;
+    int slot = from == NULL || to == NULL || from == to ? -1 : nodes_first_slot(from->server);
+    if (slot < 0) return false;
+    work->move = cluster_move_begin(work->fleet, (unsigned)slot, to);
+    work->moving = true;
+    return true;
 }
 
 /* A step takes time, as it does with real servers. */

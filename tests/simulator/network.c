@@ -16,15 +16,18 @@ network_state network;
 
 void network_open(void)
 {
-    for (unsigned i = 0; i < NETWORK_LINKS; i++)
+    for (unsigned i = 0; i < network.most; i++)
     {
         for (int way = 0; way < 2; way++)
         {
             free(network.links[i].flows[way].bytes);
             free(network.links[i].flows[way].pieces);
         }
+        memset(&network.links[i], 0, sizeof network.links[i]);
     }
-    memset(&network, 0, sizeof network);
+    network.most = network.made = network.server = network.chop_size = 0;
+    network.shut_until_us = network.chop_until_us = 0;
+    memset(network.told, 0, sizeof network.told);
 }
 
 /* ---- a direction ----------------------------------------------------------------------------------------- */
@@ -167,7 +170,7 @@ void network_cut(network_link* link)
     end_far(link);
 }
 
-/* ---- requests --------------------------------------------------------------------------------------------- */
+/* ---- requests and replies --------------------------------------------------------------------------------- */
 
 /* The number tells a link from the next one in its place. */
 static void look_again(void* context, uint64_t number)
@@ -185,12 +188,27 @@ static void await(network_link* link, uint64_t at_us)
     events_at(at_us, look_again, link, link->number);
 }
 
+static void collect_from(network_link* link)
+{
+    char bytes[16 * 1024];
+    for (size_t size; (size = gh_store_take(link->far, bytes, sizeof bytes)) > 0;)
+        network_put(link, WIRE_REPLIES, bytes, size);
+    if (gh_store_is_closed(link->far)) end_far(link);
+}
+
+/* Others than who asked may have something to get. */
+static bool has_told(unsigned server)
+{
+    return network.told[server] != gh_store_told(server_store(server));
+}
+
 static void feed(network_link* link, size_t size)
 {
     network_flow* flow = &link->flows[WIRE_REQUESTS];
     server_feed(link->server, link->far, flow->bytes + flow->begin, size);
     network_drop(flow, size);
-    network_collect(link->server);
+    if (has_told(link->server)) network_collect(link->server);
+    else if (link->far != NULL) collect_from(link);
 }
 
 /* When there is something to do; UINT64_MAX: never. */
@@ -220,18 +238,12 @@ void network_move(network_link* link)
     }
 }
 
-/* ---- replies ---------------------------------------------------------------------------------------------- */
-
-static void collect_from(network_link* link)
-{
-    char bytes[16 * 1024];
-    for (size_t size; (size = gh_store_take(link->far, bytes, sizeof bytes)) > 0;)
-        network_put(link, WIRE_REPLIES, bytes, size);
-    if (gh_store_is_closed(link->far)) end_far(link);
-}
+/* ---- what was not asked for ------------------------------------------------------------------------------- */
 
 void network_collect(unsigned server)
 {
+    if (!has_told(server)) return;
+    network.told[server] = gh_store_told(server_store(server));
     for (unsigned i = 0; i < network.most; i++)
     {
         network_link* link = &network.links[i];

@@ -60,6 +60,7 @@ typedef struct network_state
     unsigned most; /* all links that are used lie below */
     unsigned made;
     unsigned server;
+    uint64_t told[SERVERS_MAX]; /* gh_store_told when the server's links were last looked at */
     uint64_t shut_until_us;
     uint64_t chop_until_us;
     uint32_t chop_size;

@@ -22,6 +22,18 @@ nodes_state nodes;
 
 /* ---- slots ------------------------------------------------------------------------------------------------ */
 
+static uint16_t crc_of_byte[256];
+
+static void make_crc(void)
+{
+    for (unsigned byte = 0; byte < 256; byte++)
+    {
+        unsigned crc = byte << 8;
+        for (int bit = 0; bit < 8; bit++) crc = (crc & 0x8000u) != 0 ? (crc << 1) ^ 0x1021u : crc << 1;
+        crc_of_byte[byte] = (uint16_t)crc;
+    }
+}
+
 /* CRC16 of XMODEM, of what is within the first braces if there is something. */
 unsigned nodes_slot(const char* key, size_t size)
 {
@@ -34,11 +46,7 @@ unsigned nodes_slot(const char* key, size_t size)
         key = open + 1;
     }
     for (size_t i = 0; i < size; i++)
-    {
-        crc ^= (unsigned)(unsigned char)key[i] << 8;
-        for (int bit = 0; bit < 8; bit++) crc = (crc & 0x8000u) != 0 ? (crc << 1) ^ 0x1021u : crc << 1;
-        crc &= 0xffffu;
-    }
+        crc = (crc << 8 & 0xffffu) ^ crc_of_byte[(crc >> 8 ^ (unsigned char)key[i]) & 0xffu];
     return crc % NODES_SLOTS;
 }
 
@@ -49,9 +57,20 @@ unsigned nodes_owner(unsigned slot)
 
 unsigned nodes_slot_count(unsigned node)
 {
-    unsigned count = 0;
-    for (unsigned i = 0; i < NODES_SLOTS; i++) count += nodes.truth.owner[i] == node ? 1 : 0;
-    return count;
+    return nodes.slot_counts[node];
+}
+
+int nodes_first_slot(unsigned node)
+{
+    const uint8_t* first = memchr(nodes.truth.owner, (int)node, sizeof nodes.truth.owner);
+    return first == NULL ? -1 : (int)(first - nodes.truth.owner);
+}
+
+static void set_owner(unsigned slot, unsigned node)
+{
+    nodes.slot_counts[nodes.truth.owner[slot]]--;
+    nodes.truth.owner[slot] = (uint8_t)node;
+    nodes.slot_counts[node]++;
 }
 
 bool nodes_is_member(unsigned node)
@@ -87,7 +106,7 @@ long long nodes_epoch(void)
 static void learn_now(unsigned node)
 {
     cluster_node* n = &nodes.all[node];
-    n->view = nodes.truth;
+    if (n->view.version != nodes.truth.version) n->view = nodes.truth;
     int master = nodes.truth.master[node];
     if (!nodes.truth.member[node] || master == replication_master(node)) return;
     if (master < 0) replication_promote(node);
@@ -141,7 +160,7 @@ static void make_master(unsigned node, unsigned former)
     nodes.truth.master[former] = (int)node;
     nodes.truth.master[node] = -1;
     for (unsigned i = 0; i < NODES_SLOTS; i++)
-        if (nodes.truth.owner[i] == former) nodes.truth.owner[i] = (uint8_t)node;
+        if (nodes.truth.owner[i] == former) set_owner(i, node);
     nodes.lost[former] = false;
     spread();
     learn_now(node);
@@ -236,7 +255,7 @@ void nodes_close_slot(unsigned slot)
 void nodes_give_slot(unsigned slot, unsigned to)
 {
     nodes.opened[slot] = NODES_NOBODY;
-    nodes.truth.owner[slot] = (uint8_t)to;
+    set_owner(slot, to);
     nodes.truth.version++;
     for (unsigned i = 0; i < SERVERS_MAX; i++)
     {
@@ -329,9 +348,12 @@ void nodes_open(unsigned masters)
     memset(&nodes, 0, sizeof nodes);
     memset(nodes.opened, NODES_NOBODY, sizeof nodes.opened);
     nodes.random = storm_random("nodes", 0, 0, 0);
+    nodes.truth.version = 1; /* nobody has heard of it yet */
+    nodes.slot_counts[0] = NODES_SLOTS;
+    make_crc();
     nodes.epoch = (long long)masters;
     for (unsigned i = 0; i < SERVERS_MAX; i++) nodes.truth.master[i] = -1;
-    for (unsigned i = 0; i < NODES_SLOTS; i++) nodes.truth.owner[i] = (uint8_t)(i * masters / NODES_SLOTS);
+    for (unsigned i = 0; i < NODES_SLOTS; i++) set_owner(i, i * masters / NODES_SLOTS);
     for (unsigned i = 0; i < masters; i++)
     {
         nodes.truth.member[i] = nodes.truth.member[masters + i] = true;

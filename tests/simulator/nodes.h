@@ -30,6 +30,7 @@ unsigned nodes_slot(const char* key, size_t size);
 bool nodes_is_member(unsigned node);
 bool nodes_is_master(unsigned node);
 unsigned nodes_slot_count(unsigned node);
+int nodes_first_slot(unsigned node); /* -1: it has none */
 unsigned nodes_owner(unsigned slot); /* NODES_NOBODY: nobody */
 int nodes_replica(unsigned master);  /* the running one; -1: none is */
 long long nodes_epoch(void);

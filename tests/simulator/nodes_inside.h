@@ -26,7 +26,8 @@ typedef struct nodes_state
 {
     node_view truth;
     cluster_node all[SERVERS_MAX];
-    uint8_t opened[NODES_SLOTS]; /* to whom a slot is on its way */
+    unsigned slot_counts[NODES_NOBODY + 1]; /* by owner */
+    uint8_t opened[NODES_SLOTS];            /* to whom a slot is on its way */
     bool lost[SERVERS_MAX];      /* that master is taken for lost, and nobody has its place */
     long long epoch;
     random_stream random;

@@ -304,6 +304,7 @@ void server_warm(void)
     gh_store_link* link = gh_store_connect(servers.kept);
     scripts_each(compile, link);
     gh_store_disconnect(link);
+    gh_store_engine_settle(engine);
 }
 
 uint64_t server_requests(void)

@@ -4,6 +4,7 @@
 #include "storm/storm_aggregate.h"
 #include "storm/verdict.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum
@@ -13,7 +14,9 @@ enum
     ANSWER_US = 2000000 /* an answer is not on its way for longer */
 };
 
-static uint64_t totals[PASSES][AGGREGATE_DAYS][AGGREGATE_LEVELS][PLACES];
+typedef uint64_t day_totals[AGGREGATE_DAYS][AGGREGATE_LEVELS][PLACES];
+
+static day_totals* totals; /* of each pass */
 
 /* What is known of a file from those who brought it. */
 typedef struct file_fate
@@ -34,7 +37,8 @@ static uint64_t own_total(int pass, uint32_t day, uint32_t file)
 static void gather_totals(void)
 {
     uint32_t at = 0;
-    memset(totals, 0, sizeof totals);
+    totals = calloc(PASSES, sizeof totals[0]);
+    if (totals == NULL) abort();
     verdict_begin("aggregate: the totals can be read, and name places that are");
     for (const storm_record* r; (r = history_next(&at, STORM_aggregate)) != NULL;)
     {
@@ -227,4 +231,5 @@ void check_aggregate(void)
     check_answers();
     check_sums();
     check_growth("aggregate: a day's sum never goes back", STORM_aggregate, AGGREGATE_READ);
+    free(totals);
 }

@@ -71,11 +71,16 @@ static void build_table(void)
     if (gh_geo_seal(table, 0) != GH_OK) abort();
 }
 
+void aggregate_warm(void)
+{
+    if (table == NULL) build_table();
+}
+
 static gh_aggregate* make_aggregate(void)
 {
     gh_aggregate_config config = gh_aggregate_config_default();
     gh_aggregate* aggregate = NULL;
-    if (table == NULL) build_table();
+    aggregate_warm();
     config.nodes_capacity = gh_geo_node_count(table);
     size_t size = gh_aggregate_memory(&config);
     void* memory = aligned_alloc(64, (size + 63) / 64 * 64);
@@ -99,11 +104,14 @@ static void hand_over(file_text* text)
 
 static void put_lines(file_text* text, uint32_t day, uint32_t city, uint32_t count)
 {
+    char line[LINE_ROOM];
+    if (count == 0) return;
+    int size =
+        snprintf(line, sizeof line, "10.0.%u.%u 2026-01-%02u 12:00:00 login\n", city / 200, city % 200 + 1, day + 1);
     for (; count > 0; count--)
     {
         if (text->size + LINE_ROOM > sizeof text->bytes) hand_over(text);
-        int size = snprintf(text->bytes + text->size, LINE_ROOM, "10.0.%u.%u 2026-01-%02u 12:00:00 login\n", city / 200,
-                            city % 200 + 1, day + 1);
+        memcpy(text->bytes + text->size, line, (size_t)size);
         text->size += (size_t)size;
     }
 }

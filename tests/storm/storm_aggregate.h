@@ -73,6 +73,9 @@ static inline uint32_t aggregate_region_of(uint32_t city)
     return city % AGGREGATE_REGIONS;
 }
 
+/* Makes the table of places, which is the same for all clients and in all runs, before somebody needs it. */
+void aggregate_warm(void);
+
 void check_aggregate(void);
 
 #endif

@@ -34,10 +34,9 @@ uint64_t random_next(random_stream* stream) /* splitmix64 */
 
 uint64_t random_below(random_stream* stream, uint64_t limit)
 {
-    /* The first 2^64 mod limit values would make the small results likelier: draw again. */
-    uint64_t skewed = (UINT64_MAX - limit + 1) % limit;
+    /* The first 2^64 mod limit values, which are less than limit, would make the small results likelier: draw again. */
     uint64_t x = random_next(stream);
-    while (x < skewed) x = random_next(stream);
+    while (x < limit && x < (UINT64_MAX - limit + 1) % limit) x = random_next(stream);
     return x % limit;
 }
 
