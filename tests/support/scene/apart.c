@@ -21,6 +21,7 @@ static const apart aparts[] = {
     {"memory.busy_client_never_calls_the_heap", APART_TLS, "mbedTLS of a system uses the heap in hand-shakes"},
     {"memory.protocol_error_never_calls_the_heap", APART_TLS, "mbedTLS of a system uses the heap in hand-shakes"},
     {"counters.never_calls_the_heap", APART_TLS, "the wake link may still shake hands, on the heap"},
+    {"replicas.what_was_told_outlives_its_master", APART_TLS, "its replica follows it through a proxy, without TLS"},
     {"quiet.server_that_stands_still", APART_TLS,
      "a link that shakes hands wants to write: see Waiting in guildhall/tls.h"},
 
@@ -31,6 +32,7 @@ static const apart aparts[] = {
     {"cluster*.*", APART_FLEETS, "has a fleet of its own"},
     {"sentinel*.*", APART_FLEETS, "has a fleet of its own"},
     {"fleets*.*", APART_FLEETS, "has a fleet of its own"},
+    {"replicas.*", APART_FLEETS, "has fleets of its own"},
     {"migrating.*", APART_FLEETS, "has Cluster nodes of its own"},
     {"prefixes.*", APART_FLEETS, "has Cluster nodes of its own"},
     {"defects_cluster.*", APART_FLEETS, "has Cluster nodes of its own"},
@@ -57,6 +59,8 @@ static const apart aparts[] = {
     {"files_older.*", APART_FLEETS, KILLS},
     {"lock_loss.*", APART_FLEETS, KILLS},
     {"pitfalls.new_master_learns_the_scripts", APART_FLEETS, "makes a master of a replica by itself"},
+    {"reads_faults.reads_are_corrupt_when_no_answer_makes_sense", APART_FLEETS, FAKE},
+    {"reads_faults.reads_time_out_at_a_server_that_stands_still", APART_FLEETS, KILLS},
     {"reply_classes.*", APART_FLEETS, FAKE},
     {"outcomes.*", APART_FLEETS, FAKE},
     {"aggregate_late.*", APART_FLEETS, FAKE},
@@ -125,6 +129,7 @@ static const apart aparts[] = {
     {"server_states.server_that_cannot_save", APART_FLEETS, "looks at the only server's disk"},
 
     /* A Cluster: what redis-cli or Python asks of one node */
+    {"command_faults.replies_come_byte_by_byte", APART_CLUSTER, FOREIGN},
     {"contacts_store.ninth_writer_drops_nobodys_mark", APART_CLUSTER, FOREIGN},
     {"contacts_store.repeats_and_zombies_change_nothing", APART_CLUSTER, FOREIGN},
     {"contacts_store.writers_know_no_bound", APART_CLUSTER, FOREIGN},
@@ -182,6 +187,9 @@ static const apart aparts[] = {
     /* A Cluster: a link to each node, made when it is needed */
     {"chat_bodies.many_large_ones_are_passed_over_a_few_at_a_time", APART_CLUSTER, LINKS},
     {"mailbox_bodies.many_large_ones_are_passed_over_a_few_at_a_time", APART_CLUSTER, LINKS},
+    {"command_faults.answer_of_any_size_to_nobody_is_dropped", APART_CLUSTER, LINKS},
+    {"command_faults.sent_on_a_dead_link_stays_unknown", APART_CLUSTER, LINKS},
+    {"rows_faults.older_request_never_undoes_a_newer_one", APART_CLUSTER, LINKS},
     {"counters.flushes_by_itself", APART_CLUSTER, LINKS},
     {"command_once.missing_right_is_named_before_anything_is_sent", APART_CLUSTER, LINKS},
     {"command_once_late.*", APART_CLUSTER, LINKS},
@@ -194,6 +202,7 @@ static const apart aparts[] = {
     {"server_states.server_busy_with_a_script", APART_CLUSTER, LINKS},
     {"server_states.server_that_takes_a_right_away", APART_CLUSTER, LINKS},
     {"counters_dated.what_no_precision_keeps_is_gone", APART_CLUSTER, LINKS},
+    {"rows_faults.begins_name_the_field", APART_CLUSTER, BEGUN},
     {"command_once.what_has_no_key_is_refused", APART_CLUSTER, BEGUN},
     {"command_script.bad_scripts_are_refused_and_change_nothing", APART_CLUSTER, BEGUN},
     {"counters_input.reads_that_are_refused", APART_CLUSTER, BEGUN},

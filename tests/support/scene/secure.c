@@ -101,7 +101,8 @@ secure_way* secure_open(gh_str address)
     gh_tls_config config = gh_tls_config_default();
     config.credentials.roots = papers_read("root.pem");
     config.server_name = gh_str_literal("localhost");
-    config.steps_per_tick = 64; /* tests of TLS itself look at that */
+    config.steps_per_tick = 64;  /* tests of TLS itself look at that */
+    config.streams_capacity = 8; /* with those of config.replicas, and of Sentinels */
     size_t size = gh_tls_memory(&config);
     assert_int_equal(posix_memalign(&way->block, 16, size), 0);
     memset(way->block, 0xa5, size);
