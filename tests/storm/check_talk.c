@@ -76,9 +76,11 @@ static bool may_be_lost(const storm_record* push)
    the clock was set back before FLUSHALL, of which no link tells, the same one may be taken again. */
 static bool may_be_taken_again(const talk_sight* x, const talk_sight* y)
 {
-    uint64_t one_us = history_at(x->push)->begin_us, other_us = history_at(y->push)->begin_us;
-    return excuse_clock_went_back_over_loss(one_us < other_us ? one_us : other_us,
-                                            one_us < other_us ? other_us : one_us);
+    const storm_record* one = history_at(x->push);
+    const storm_record* other = history_at(y->push);
+    const uint64_t from_us = one->begin_us < other->begin_us ? one->begin_us : other->begin_us;
+    const uint64_t one_us = history_over_us(one), other_us = history_over_us(other);
+    return excuse_clock_went_back_over_loss(from_us, one_us > other_us ? one_us : other_us);
 }
 
 static void check_one_body(void)

@@ -10,11 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum
-{
-    FORGET_US = 4000000
-};
-
 static bool note_assertion(void* context, const char* file, int line, const char* expression)
 {
     (void)expression;
@@ -78,18 +73,12 @@ void seat_start(player_seat* seat, storm_who who, const char* address, const gh_
     }
 }
 
-/* Of a Cluster, all links that there were are there again; a node that is gone for good is forgotten after a while. */
-static bool all_links_are_ready(player_seat* seat)
+/* Of a Cluster: whoever may have an object of this client's can be asked. */
+static bool all_links_are_ready(const player_seat* seat)
 {
     gh_client_stats stats = {.struct_size = sizeof stats};
     (void)gh_client_get_stats(seat->client.client, &stats);
-    uint64_t alive = stats.links_ready - stats.links_lost;
-    if (alive >= seat->links || seat->client.now_us > seat->whole_us + FORGET_US)
-    {
-        seat->links = alive;
-        seat->whole_us = seat->client.now_us;
-    }
-    return alive > 0 && alive >= seat->links;
+    return stats.nodes_known > 0 && stats.nodes_ready >= stats.nodes_known;
 }
 
 static void note_link(player_seat* seat)
