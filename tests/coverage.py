@@ -8,7 +8,8 @@ row for each file that has something left over, then each line and each branch t
 last line is "N passed, N failed": a file with all its lines is one that passed, and with --judge, so are the branches
 and each entry of LIST.
 
-Left out are the branches of assertions, which nobody can take without a fault of ours; that of a switch to no case at
+Left out are the branches of assertions, which nobody can take without a fault of ours, and what stands behind an
+assertion that is false, up to the end of its block; that of a switch to no case at
 all, if it has no default, as -Wswitch-enum sees that all values are there; and the lines of cases that do nothing, which
 stand there for the same reason.
 """
@@ -21,8 +22,9 @@ import subprocess
 import sys
 
 BRANCHES_WANTED = 95.0
+NEVER = re.compile(r"\b(GH_ASSERT|GH_INVARIANT)\(.*\bfalse\)")
 ASSERTION = re.compile(r"\b(GH_ASSERT|GH_INVARIANT|GH_CHECKED)\(")
-IDLE_CASE = re.compile(r"^(case \w+:\s*)+(break;|return;)?\s*(/\*.*)?$")
+IDLE_CASE = re.compile(r"^((case \w+|default):\s*)+(break;|return;)?\s*(/\*.*)?$")
 ENTRY = re.compile(r"^ {4}(\S+) (\w+): (.+)$")
 
 
@@ -33,15 +35,23 @@ class Source:
         with open(path, encoding="utf-8") as file:
             self.lines = file.read().split("\n")
         self.asserted = set()
+        self.never = set()
         for number, line in enumerate(self.lines, 1):
             if ASSERTION.search(line):
                 self.asserted.update(range(number, self.end_of_call(number) + 1))
+            if NEVER.search(line):
+                self.never.update(range(number, self.end_of_block(number) + 1))
 
     def text(self, number):
         return self.lines[number - 1].strip()
 
     def end_of_call(self, number):
         while not self.lines[number - 1].rstrip().endswith(";") and number < len(self.lines):
+            number += 1
+        return number
+
+    def end_of_block(self, number):
+        while not re.match(r"^\s*(\}|break;|return\b|continue;)", self.lines[number - 1]):
             number += 1
         return number
 
@@ -145,7 +155,7 @@ def look_at(path, counts, entries, used):
     left = []
     for place in sorted(counts.lines, key=lambda place: place[1]):
         function, number = place
-        if IDLE_CASE.match(source.text(number)):
+        if number in source.never or IDLE_CASE.match(source.text(number)):
             continue
         entry = (path, function, source.text(number))
         ran = counts.lines[place] > 0

@@ -12,7 +12,7 @@
 #               they leave over, and judges nothing
 #   --gather    runs nothing: what the last run has counted, held against the list as it is now
 #
-# Each file of tests runs in a process of its own, as many at once as there are processors; what a test says stands in
+# Each file of tests runs in a process of its own, three at once a processor; what a test says stands in
 # build/logs/coverage. Of the fault matrix, connections are cut after each 53rd byte; GUILDHALL_STRIDE=N: each N-th. What
 # processes do that the tests kill, or that leave without an end, is not counted.
 set -euo pipefail
@@ -49,23 +49,32 @@ seeds_each=5
 
 # run_apart LABEL COMMAND... -- in a process of its own, beside others. Those that fail are named: what they would have
 # run is not counted.
+lanes=$((3 * $(processors))) # most of them wait
 begun=()
 run_apart() {
     local label=$1
     shift
-    while [ ${#begun[@]} -ge "$(processors)" ]; do end_oldest; done
+    while [ ${#begun[@]} -ge "$lanes" ]; do end_those_that_are_over; done
     "${leash[@]}" "$@" > "$logs/$label.log" 2>&1 < /dev/null &
     own $!
     begun+=("$! $label")
 }
 
-end_oldest() {
-    local pid=${begun[0]%% *} label=${begun[0]#* } code=0
-    begun=("${begun[@]:1}")
+end_one() {
+    local pid=$1 label=$2 code=0
     wait_for "$pid" || code=$?
     disown_process "$pid"
     ended=$((ended + 1))
     if [ "$code" -ne 0 ]; then say "coverage: failed: $label: $(tail -n 1 "$logs/$label.log"); see $logs/$label.log"; fi
+}
+
+end_those_that_are_over() {
+    local each left=()
+    pause 0.1
+    for each in "${begun[@]}"; do
+        if is_running "${each%% *}"; then left+=("$each"); else end_one "${each%% *}" "${each#* }"; fi
+    done
+    begun=(${left[@]+"${left[@]}"})
     if [ $((SECONDS - said_at)) -ge "$progress_pause_s" ]; then
         said_at=$SECONDS
         say "coverage: $ended of $count"
@@ -104,7 +113,7 @@ run_all() {
         run_simulator
     fi
     run_tests
-    while [ ${#begun[@]} -gt 0 ]; do end_oldest; done
+    while [ ${#begun[@]} -gt 0 ]; do end_those_that_are_over; done
 }
 
 if ! $gather_only; then
