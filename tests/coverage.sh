@@ -13,8 +13,8 @@
 #   --gather    runs nothing: what the last run has counted, held against the list as it is now
 #
 # Each file of tests runs in a process of its own, three at once a processor; what a test says stands in
-# build/logs/coverage. Of the fault matrix, connections are cut after each 53rd byte; GUILDHALL_STRIDE=N: each N-th. What
-# processes do that the tests kill, or that leave without an end, is not counted.
+# build/logs/coverage. Of the fault matrix, connections are cut after each 53rd byte; GUILDHALL_STRIDE=N: each N-th.
+# What processes do that the tests kill, or that leave without an end, is not counted.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/../platform/posix/common.sh"
 
