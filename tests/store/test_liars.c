@@ -80,12 +80,20 @@ static void tell_size(liars* self, const drill_case* of, half_script script, uns
     (void)end_lie(self, of, script, elements, "the last");
 }
 
+static void tell_form(liars* self, const drill_case* of, half_script script)
+{
+    begin_lie(self, of);
+    liar_prepare_form(self->drill, script);
+    (void)end_lie(self, of, script, 0, "of another form");
+}
+
 static void try_script(liars* self, const drill_case* of, half_script script, unsigned elements)
 {
     static const long long numbers[] = {0, 1, 1000, 1LL << 53, -1};
     static const char* const texts[] = {"", "x", "18446744073709551616"};
     if (!tell_number(self, of, script, 2, CODE_UNHEARD)) return; /* what it is run for lies in front of the case */
     for (long long code = 0; code < CODES; code++) (void)tell_number(self, of, script, 2, code);
+    tell_form(self, of, script);
     if (of->times_out) return; /* each would wait for long */
     for (unsigned element = 3; element <= elements; element++)
     {

@@ -23,6 +23,7 @@ static const char tail[] = /* of printf */
     "if kind == 't' then words[place] = value end "
     "if kind == 's' then for i = #words + 1, place do words[i] = is_text and '0' or 0 end "
     "for i = #words, place + 1, -1 do words[i] = nil end end "
+    "if kind == 'f' then return is_text and words or tostring(words[1]) .. ' 0' end "
     "return is_text and table.concat(words, ' ') or words";
 
 bool liar_install(drill* self, half_script script)
@@ -60,6 +61,11 @@ void liar_prepare_size(drill* self, half_script script, unsigned elements)
     char lie[64];
     snprintf(lie, sizeof(lie), "s %u -", elements);
     redis_server_do(self->server, "SET liar:lie:%s %s", script.name, lie);
+}
+
+void liar_prepare_form(drill* self, half_script script)
+{
+    redis_server_do(self->server, "SET liar:lie:%s %s", script.name, "f 0 -");
 }
 
 bool liar_has_lied(drill* self, half_script script)

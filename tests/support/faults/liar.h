@@ -22,6 +22,9 @@ void liar_prepare_text(drill* self, half_script script, unsigned element, const 
 /* The next answer has so many elements, whatever they are: those that are missing are 0. */
 void liar_prepare_size(drill* self, half_script script, unsigned elements);
 
+/* The next answer is an array instead of one text, or a text instead of an array. */
+void liar_prepare_form(drill* self, half_script script);
+
 /* True: it is told. */
 bool liar_has_lied(drill* self, half_script script);
 
