@@ -28,6 +28,7 @@
 --     the amalgamation can put the files behind one another as they are; macros end with their file
 
 newoption { trigger = "sanitize", description = "Build with ASan and UBSan, under build/sanitize" }
+newoption { trigger = "coverage", description = "Count which lines of the library run, under build/coverage" }
 newoption { trigger = "unwind-tables", description = "Release: for crash handlers; see README.md" }
 newoption { trigger = "to", value = "DIR", description = "generate: another folder than sdk/generated" }
 
@@ -43,8 +44,9 @@ local target_os = os.target and os.target() or os.get()
 local windows = target_os == "windows"
 local visual_studio = _ACTION ~= nil and _ACTION:find("^vs") ~= nil
 local sanitize = _OPTIONS["sanitize"] ~= nil
+local coverage = _OPTIONS["coverage"] ~= nil -- with gcc; see tests/coverage.sh
 local script_sources = {} -- generated
-local out = sanitize and "build/sanitize" or "build"
+local out = sanitize and "build/sanitize" or coverage and "build/coverage" or "build"
 
 local function check_names(target, sources)
     local seen = {}
@@ -154,6 +156,8 @@ local function library(name, what, sources)
     -- No extensions. The texts of the scripts are longer than the 4095 bytes that C11 promises; every compiler
     -- that we know takes them.
     if not visual_studio then buildoptions { "-Wpedantic", "-Wno-overlength-strings" } end
+    -- Tests have clients on several threads at once.
+    if coverage then buildoptions { "--coverage", "-fprofile-update=atomic" } end
     return true
 end
 
@@ -261,6 +265,7 @@ local function describe()
         buildoptions { "-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fno-omit-frame-pointer" }
         linkoptions { "-fsanitize=address,undefined" }
     end
+    if coverage then linkoptions { "--coverage" } end
 
     local platform = "platform/" .. (windows and "windows" or "posix") .. "/*.c"
     local sources = disk.matching("sdk/src/**.c", platform)

@@ -184,7 +184,9 @@ build_now() {
     local folder=$1 config=$2 log=$1/build.log
     shift 2
     local options=()
-    if [ "$folder" = "$root/build/sanitize" ]; then options=(--sanitize); fi
+    case $folder in
+    "$root/build/sanitize" | "$root/build/coverage") options=("--${folder##*/}") ;;
+    esac
     mkdir -p "$folder"
     if ! run_premake "${options[@]}" gmake > "$log" 2>&1; then
         cat "$log" >&2
@@ -193,7 +195,7 @@ build_now() {
     forget_what_was_built_otherwise "$folder"
     # Nothing is said of a build that has nothing to do.
     if would_compile "$folder" "$config" "$@"; then
-        say "build: $config${options:+ with sanitizers}: ${*:-everything}"
+        say "build: $config${options:+ with ${options[*]}}: ${*:-everything}"
     fi
     if ! run_logged "$log" true make -k -C "$folder" -j "$(processors)" config="$config" "$@"; then
         grep -v -E '^(make|====|Creating|Linking|Archiving|[a-z_0-9]+\.c$)' "$log" | sed -n '1,60p' >&2 ||
@@ -203,13 +205,15 @@ build_now() {
     fi
 }
 
-# build [--sanitize] CONFIG TARGET...
+# build [--sanitize|--coverage] CONFIG TARGET...
 build() {
     local folder=$root/build
-    if [ "$1" = --sanitize ]; then
-        folder=$root/build/sanitize
+    case $1 in
+    --sanitize | --coverage)
+        folder=$root/build/${1#--}
         shift
-    fi
+        ;;
+    esac
     with_build_lock build_now "$folder" "$@"
 }
 

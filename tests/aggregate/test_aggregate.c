@@ -420,6 +420,38 @@ static gh_status read_totals(game* from, totals* self, const char* day)
     return gh_op_poll(&self->op.op);
 }
 
+/* In ticks that have time for next to nothing: the sums, the digest and the way to a piece in the middle take many. */
+static void flush_goes_on_over_many_ticks(void** state)
+{
+    (void)state;
+    redis_server* server = redis_server_start(NULL);
+    game* a = game_start_ready(redis_server_address(server));
+    size_t size = 0;
+    char* log = places_log(a, COUNTRIES, 20000, 5, &size);
+    unsigned long long* counts = GAME_NEW_ARRAY(a, unsigned long long, 2 * (CITIES + 1));
+    places_count(log, size, CITIES, counts);
+    const gh_geo* table = places_many(a, COUNTRIES);
+    unsigned ticks = 0;
+    for (int half = 1; half >= 0; half--)
+    {
+        gh_aggregate* aggregate = places_aggregate(a, table, 2);
+        assert_status(gh_aggregate_add(aggregate, gh_str_make(log, size)), GH_OK);
+        gh_aggregate_flush* flush = GAME_NEW(a, gh_aggregate_flush);
+        assert_status(
+            gh_aggregate_flush_begin(flush, a->client, aggregate, gh_str_literal("s"), gh_str_literal("log"), NULL),
+            GH_OK);
+        while (gh_op_poll(&flush->op) == GH_PENDING)
+        {
+            assert_status(gh_tick(a->client, game_now_us(a), 1), GH_OK);
+            ticks++;
+            if (half == 1 && flush->chunks_staged > 2) gh_op_cancel(&flush->op);
+        }
+        assert_status(gh_op_poll(&flush->op), half == 1 ? GH_CANCELLED : GH_OK);
+    }
+    assert_true(ticks > 20);
+    places_must_be(server, "s", DAY, COUNTRIES, counts);
+}
+
 /* FLUSHALL after each number of pieces that were staged, and that were added: the flush counts again from the start. */
 static void store_that_loses_all_gets_the_whole_file(void** state)
 {
@@ -546,9 +578,10 @@ static void long_reads_go_page_by_page(void** state)
     assert_status(read_totals(a, page, DAY), GH_EMPTY);
 }
 
-TEST_FILE(aggregate, cmocka_unit_test(plain_line_counts_in_its_country_region_and_city),
-          cmocka_unit_test(lines_of_every_kind), cmocka_unit_test(one_action_counts_alone),
-          cmocka_unit_test(counting_never_calls_the_heap), cmocka_unit_test(pieces_of_any_size_count_the_same),
+TEST_FILE(aggregate, cmocka_unit_test(flush_goes_on_over_many_ticks),
+          cmocka_unit_test(plain_line_counts_in_its_country_region_and_city), cmocka_unit_test(lines_of_every_kind),
+          cmocka_unit_test(one_action_counts_alone), cmocka_unit_test(counting_never_calls_the_heap),
+          cmocka_unit_test(pieces_of_any_size_count_the_same),
           cmocka_unit_test(line_as_long_as_may_be_counts_and_a_longer_one_does_not),
           cmocka_unit_test(days_and_nodes_at_capacity), cmocka_unit_test(file_is_counted_once_whoever_counts_it),
           cmocka_unit_test(other_file_of_that_name_is_told),

@@ -308,8 +308,57 @@ static void calls_without_a_feed_do_nothing(void** state)
     assert_int_equal(game_stats(a).ops_begun, 1); /* the feed itself */
 }
 
-TEST_FILE(chat_feed, cmocka_unit_test(calls_without_a_feed_do_nothing), cmocka_unit_test(pulls_all_chats_of_a_player),
-          cmocka_unit_test(one_fetch_serves_many_players), cmocka_unit_test(noisy_chat_starves_nobody),
-          cmocka_unit_test(follows_joins_and_leaves_of_other_servers),
+/* Without hints, and long before the list is read again by itself. */
+static void list_is_read_when_the_caller_wants_it(void** state)
+{
+    (void)state;
+    redis_server* server = redis_server_start(NULL);
+    game* a = game_start_ready(redis_server_address(server));
+    gh_client_config config = game_config(redis_server_address(server));
+    config.wake = false;
+    game* b = game_start_with(&config);
+    feeding* self = feeding_new(b, 1, 1, 8192, 64);
+    self->feed.config.list_us = 600 * SECOND_US;
+    GAME_UNTIL(gh_client_ready(b->client));
+    const uint64_t before = game_stats(b).requests;
+    listener* jeff = listen(self, "jeff");
+    FEED_UNTIL(self, game_stats(b).requests > before && game_stats(b).requests_sent == 0);
+    assert_status(chat_make(a, "c", "jeff", KEEP, MANY), GH_OK);
+    for (int i = 0; i < 100; i++) FEED_UNTIL(self, true);
+    assert_int_equal(jeff->player.chats, 0);
+    gh_chat_feed_refresh(&self->feed, &jeff->player);
+    FEED_UNTIL(self, jeff->player.chats == 1);
+}
+
+/* A room's fetch is an op more. */
+static void room_waits_until_there_is_room_for_an_op(void** state)
+{
+    (void)state;
+    redis_server* server = redis_server_start(NULL);
+    game* a = game_start_ready(redis_server_address(server));
+    assert_status(chat_make(a, "c", "jeff", KEEP, MANY), GH_OK);
+    chat_say_numbers(a, "c", "jeff", 2, 0);
+    gh_client_config config = game_config(redis_server_address(server));
+    config.ops_capacity = 16;
+    game* b = game_start_with(&config);
+    GAME_UNTIL(gh_client_ready(b->client));
+    feeding* self = feeding_new(b, 1, 1, 8192, 64);
+    listener* jeff = listen(self, "jeff");
+    gh_lock* locks = GAME_NEW_ARRAY(b, gh_lock, 16);
+    gh_lock_config wish = gh_lock_config_default();
+    unsigned busy = 0;
+    while (gh_lock_begin(&locks[busy], b->client, gh_str_literal("sword"), &wish) == GH_OK) busy++;
+    assert_in_range(busy, 10, 15);
+    FEED_UNTIL(self, self->feed.rooms_used == 1);
+    for (int i = 0; i < 100; i++) FEED_UNTIL(self, true);
+    assert_int_equal(jeff->count, 0);
+    for (unsigned i = 0; i < busy; i++) gh_op_cancel(&locks[i].op);
+    FEED_UNTIL(self, jeff->count == 2);
+}
+
+TEST_FILE(chat_feed, cmocka_unit_test(list_is_read_when_the_caller_wants_it),
+          cmocka_unit_test(room_waits_until_there_is_room_for_an_op), cmocka_unit_test(calls_without_a_feed_do_nothing),
+          cmocka_unit_test(pulls_all_chats_of_a_player), cmocka_unit_test(one_fetch_serves_many_players),
+          cmocka_unit_test(noisy_chat_starves_nobody), cmocka_unit_test(follows_joins_and_leaves_of_other_servers),
           cmocka_unit_test(player_with_a_backlog_joins_a_room_that_is_read),
           cmocka_unit_test(no_room_and_no_seat_say_full), cmocka_unit_test(goes_on_after_the_store_was_away));

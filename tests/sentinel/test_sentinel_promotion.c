@@ -67,5 +67,57 @@ static void answer_before_the_news_is_believed(void** state)
     assert_status(gh_op_poll(&lock->op), GH_HELD);
 }
 
-TEST_FILE(sentinel_promotion, cmocka_unit_test(answer_that_comes_with_the_news_is_not_believed),
+/* None of its replicas was good enough: the old master goes on, and is asked for at once. */
+static void promotion_that_is_given_up_leads_back(void** state)
+{
+    (void)state;
+    static const char* const channels[] = {"-failover-abort-no-good-slave", "-failover-abort-slave-timeout"};
+    for (size_t i = 0; i < sizeof(channels) / sizeof(channels[0]); i++)
+    {
+        made_sentinels* fleet = start();
+        scripted* world = fleet->world;
+        tell_of_promotion(fleet);
+        SCRIPTED_UNTIL(world, !gh_client_ready(world->client), 5000, 1000000);
+        scripted_tick(world, 50000);
+        assert_false(gh_client_ready(world->client));
+        made_sentinels_tell(fleet, 0, channels[i], "master game 10.0.0.1 7000");
+        SCRIPTED_UNTIL(world, gh_client_ready(world->client), 5000, 400000);
+        (void)stream_to(fleet, MADE_SERVER_PORT + MASTER);
+    }
+}
+
+static void promotion_of_another_master_that_is_given_up_is_nothing(void** state)
+{
+    (void)state;
+    made_sentinels* fleet = start();
+    scripted* world = fleet->world;
+    tell_of_promotion(fleet);
+    SCRIPTED_UNTIL(world, !gh_client_ready(world->client), 5000, 1000000);
+    made_sentinels_tell(fleet, 0, "-failover-abort-slave-timeout", "master chess 10.0.0.1 7000");
+    scripted_tick(world, 50000);
+    assert_false(gh_client_ready(world->client));
+}
+
+/* The only one that is known is away, and has gone for good. */
+static void switch_is_followed_while_a_master_is_looked_for(void** state)
+{
+    (void)state;
+    made_sentinels* fleet = start();
+    scripted* world = fleet->world;
+    fleet->is_replica[MASTER] = true; /* and so nobody's */
+    stream_to(fleet, MADE_SERVER_PORT + MASTER)->ended = true;
+    SCRIPTED_UNTIL(world, !gh_client_ready(world->client), 5000, 1000000);
+    for (int i = 0; i < 100; i++) scripted_tick(world, 5000);
+    assert_false(gh_client_ready(world->client));
+    fleet->is_replica[SUCCESSOR] = false;
+    fleet->named[0] = SUCCESSOR;
+    made_sentinels_tell(fleet, 0, "+switch-master", "game 10.0.0.1 7000 10.0.0.1 7001");
+    SCRIPTED_UNTIL(world, gh_client_ready(world->client), 5000, 5000000);
+    (void)stream_to(fleet, MADE_SERVER_PORT + SUCCESSOR);
+}
+
+TEST_FILE(sentinel_promotion, cmocka_unit_test(promotion_that_is_given_up_leads_back),
+          cmocka_unit_test(promotion_of_another_master_that_is_given_up_is_nothing),
+          cmocka_unit_test(switch_is_followed_while_a_master_is_looked_for),
+          cmocka_unit_test(answer_that_comes_with_the_news_is_not_believed),
           cmocka_unit_test(answer_before_the_news_is_believed));

@@ -134,7 +134,10 @@ static void chat_change_encode(gh_op* op, gh_request* request)
                                   change->left_us);
         else encode_note(op, request);
         break;
-    case CHAT_QUEUED: request->full = true; break; /* nothing is asked in this one */
+    case CHAT_QUEUED:
+        GH_INVARIANT(op->client, false); /* nothing is asked in this one */
+        request->full = true;
+        break;
     }
 }
 

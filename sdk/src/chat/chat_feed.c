@@ -181,7 +181,10 @@ static void feed_player_encode(gh_op* op, gh_request* request)
     case PLAYER_LISTING:
         gh_chat_encode_list(op, request, player->name, player->place, FEED_PAGE, player->feed->config.list_us * 2);
         break;
-    case PLAYER_RESTING: request->full = true; break; /* nothing is asked in this one */
+    case PLAYER_RESTING:
+        GH_INVARIANT(op->client, false); /* nothing is asked in this one */
+        request->full = true;
+        break;
     }
 }
 

@@ -116,7 +116,10 @@ static void chat_fetch_encode(gh_op* op, gh_request* request)
     {
     case CHAT_ASKING: encode_ask(op, request); break;
     case CHAT_RANGING: encode_range(op, request); break;
-    case CHAT_WAITING: request->full = true; break; /* nothing is asked in this one */
+    case CHAT_WAITING:
+        GH_INVARIANT(op->client, false); /* nothing is asked in this one */
+        request->full = true;
+        break;
     }
 }
 

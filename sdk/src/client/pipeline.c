@@ -116,6 +116,7 @@ static gh_taken slot_take_reply(gh_node* node, const gh_slot* slot, const gh_rep
     case GH_SLOT_ASKING: asking_take_reply(node, reply); return GH_TAKEN_DONE;
     case GH_SLOT_LOAD: return GH_TAKEN_DONE; /* if it failed, the request behind it answers NOSCRIPT */
     }
+    GH_INVARIANT(node->client, false);
     return GH_TAKEN_BROKEN;
 }
 

@@ -133,7 +133,10 @@ static void send_encode(gh_op* op, gh_request* request)
     case SEND_EVICT: send_encode_probe(send, request); break;
     case SEND_SHOW:
     case SEND_SEAL: send_encode_seal(send, request); break;
-    case SEND_NOTHING: request->full = true; break;
+    case SEND_NOTHING:
+        GH_INVARIANT(op->client, false);
+        request->full = true;
+        break;
     }
 }
 

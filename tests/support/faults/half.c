@@ -72,23 +72,24 @@ static char* read_script(const char* name)
     return text;
 }
 
-/* A line "--@ lock/lock_queue.lua" stands for that piece. */
+/* A line "--@ lock/lock_queue.lua" stands for that piece, also behind blanks. */
 static void append_whole(char* to, size_t* used, const char* text)
 {
     for (size_t size; *text != '\0'; text += size)
     {
         char path[SOURCE_TREE_PATH_SIZE];
         char piece[256];
+        const char* word = text + strspn(text, " ");
         size = strcspn(text, "\n");
         size += text[size] == '\n';
         assert_true(*used + size + 1 < TEXT_SIZE);
-        if (strncmp(text, "--@ ", 4) != 0)
+        if (strncmp(word, "--@ ", 4) != 0)
         {
             memcpy(to + *used, text, size);
             *used += size;
             continue;
         }
-        snprintf(piece, sizeof(piece), "sdk/src/%.*s", (int)(strcspn(text, "\n") - 4), text + 4);
+        snprintf(piece, sizeof(piece), "sdk/src/%.*s", (int)(strcspn(word, "\n") - 4), word + 4);
         assert_true(source_tree_path(path, piece));
         char* inner = page_read_file(path);
         append_whole(to, used, inner);
@@ -97,28 +98,43 @@ static void append_whole(char* to, size_t* used, const char* text)
     to[*used] = '\0';
 }
 
-static const char* text_of(half_script script, unsigned writes, size_t* size)
+const char* half_text_between(half_script script, const char* front, const char* tail, size_t* size)
 {
     static char text[TEXT_SIZE];
     char* body = read_script(script.name);
-    *size = (size_t)snprintf(text, sizeof(text), head, writes, script.name);
+    *size = 0;
+    append_whole(text, size, front);
     append_whole(text, size, body);
+    append_whole(text, size, tail);
+    assert_null(strstr(text, "--@ "));
     free(body);
     return text;
 }
 
+static const char* text_of(half_script script, unsigned writes, size_t* size)
+{
+    char front[sizeof(head) + 64];
+    snprintf(front, sizeof(front), head, writes, script.name);
+    return half_text_between(script, front, "", size);
+}
+
 /* ---- in the client ------------------------------------------------------------------------------------- */
 
-bool half_install(drill* self, half_script script, unsigned writes)
+bool half_install_text(drill* self, half_script script, const char* text, size_t size)
 {
     gh_script* known = &self->game->client->scripts[script.number];
     if (!known->known || known->front != NULL || known->behind != NULL) return false;
-    size_t size = 0;
-    const char* text = text_of(script, writes, &size);
     const char* digest = redis_server_text(self->server, "SCRIPT LOAD %b", text, size);
     if (digests[script.number][0] == '\0') memcpy(digests[script.number], known->digest, sizeof(known->digest));
     memcpy(known->digest, digest, sizeof(known->digest));
     return true;
+}
+
+bool half_install(drill* self, half_script script, unsigned writes)
+{
+    size_t size = 0;
+    const char* text = text_of(script, writes, &size);
+    return half_install_text(self, script, text, size);
 }
 
 bool half_digest(drill* self, half_script script, char digest[64])

@@ -25,6 +25,12 @@ bool half_install(drill* self, half_script script, unsigned writes);
 /* The library's own, 40 digits and a NUL. False: the game has never used it. */
 bool half_digest(drill* self, half_script script, char digest[64]);
 
+/* Its text as the library has it, with its parts, between a head and a tail. Good until the next call. */
+const char* half_text_between(half_script script, const char* head, const char* tail, size_t* size);
+
+/* From now on the game runs that text in its place. False: as half_install. */
+bool half_install_text(drill* self, half_script script, const char* text, size_t size);
+
 /* As the library has it. */
 void half_remove(drill* self, half_script script);
 

@@ -1,0 +1,101 @@
+/* A lock that replicas did not have in time, and that is on its way back when its wait, its owner's patience or its
+   client ends. In a world that is made up. */
+
+#include "support/scene/game.h"
+#include "support/server/scripted.h"
+
+#include "client/lease.h"
+
+#include <string.h>
+
+#define MS UINT64_C(1000)
+
+typedef struct store
+{
+    bool replicas_lag; /* none has what was said */
+    bool takes_back;   /* else it does not answer a release */
+    unsigned releases;
+} store;
+
+static bool answer(scripted* world, const gh_str* words, size_t count, byte_buffer* reply)
+{
+    store* self = world->context;
+    const bool is_wait = gh_str_equal(words[0], gh_str_literal("WAIT"));
+    const bool is_release = gh_str_equal(words[0], gh_str_literal("EVALSHA")) && (count == 9 || count == 10);
+    if (is_wait && self->replicas_lag) buffer_add(reply, ":0\r\n", 4);
+    self->releases += is_release;
+    return (is_wait && self->replicas_lag) || (is_release && !self->takes_back);
+}
+
+/* It was granted, no replica has it, and the store does not say that it has it back. */
+static gh_lock* start_giving_back(scripted* world, store* self, uint64_t wait_us)
+{
+    gh_client_config config = scripted_config();
+    config.replicas = gh_replicas_wait();
+    config.wait_replicas = 1;
+    self->replicas_lag = true;
+    world->context = self;
+    world->answer = answer;
+    scripted_start_ready(world, &config);
+    gh_lock* lock = scripted_want(world, "sword", 600 * SECOND_US, wait_us);
+    SCRIPTED_UNTIL(world, self->releases > 0, MS, wait_us);
+    assert_int_equal(lock->lease.op.state, GH_LEASE_RETURNING);
+    return lock;
+}
+
+/* Whoever answers next takes it. */
+static gh_status end_of(scripted* world, store* self, const gh_lock* lock)
+{
+    self->takes_back = true;
+    for (int i = 0; i < SCRIPTED_STREAMS_MAX; i++) world->streams[i].ended = true;
+    SCRIPTED_UNTIL(world, !gh_op_is_busy(&lock->op), MS, 10 * SECOND_US);
+    return gh_op_poll(&lock->op);
+}
+
+static void lock_on_its_way_back_is_asked_for_again(void** state)
+{
+    (void)state;
+    store self = {0};
+    scripted* world = scripted_new();
+    gh_lock* lock = start_giving_back(world, &self, 60 * SECOND_US);
+    self.replicas_lag = false;
+    self.takes_back = true;
+    for (int i = 0; i < SCRIPTED_STREAMS_MAX; i++) world->streams[i].ended = true;
+    SCRIPTED_UNTIL(world, gh_op_poll(&lock->op) == GH_HELD, MS, 10 * SECOND_US);
+}
+
+static void lock_on_its_way_back_is_cancelled(void** state)
+{
+    (void)state;
+    store self = {0};
+    scripted* world = scripted_new();
+    gh_lock* lock = start_giving_back(world, &self, 60 * SECOND_US);
+    gh_op_cancel(&lock->op);
+    assert_status(end_of(world, &self, lock), GH_CANCELLED);
+}
+
+static void wait_is_over_for_a_lock_on_its_way_back(void** state)
+{
+    (void)state;
+    store self = {0};
+    scripted* world = scripted_new();
+    gh_lock* lock = start_giving_back(world, &self, SECOND_US);
+    for (int i = 0; i < 1100; i++) scripted_tick(world, MS);
+    assert_status(end_of(world, &self, lock), GH_TIMEOUT);
+}
+
+static void client_ends_with_a_lock_on_its_way_back(void** state)
+{
+    (void)state;
+    store self = {0};
+    scripted* world = scripted_new();
+    gh_lock* lock = start_giving_back(world, &self, 60 * SECOND_US);
+    gh_client_shutdown(world->client);
+    assert_false(gh_op_is_busy(&lock->op));
+    assert_status(gh_op_poll(&lock->op), GH_CANCELLED);
+}
+
+TEST_FILE(replicas_seldom, cmocka_unit_test(lock_on_its_way_back_is_asked_for_again),
+          cmocka_unit_test(lock_on_its_way_back_is_cancelled),
+          cmocka_unit_test(wait_is_over_for_a_lock_on_its_way_back),
+          cmocka_unit_test(client_ends_with_a_lock_on_its_way_back));
