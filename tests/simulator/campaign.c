@@ -148,10 +148,11 @@ campaign_sum campaign_run(const schedule_wish* wish, uint64_t first, uint64_t la
     share_results();
     failures.count = 0;
     if (job_count > JOBS_MAX) job_count = JOBS_MAX;
-    for (uint64_t seed = first; seed <= last || running > 0;)
+    for (uint64_t seed = first; seed <= last || running > 0;) /* in their order: see campaign_smallest_failed */
     {
         campaign_job* job = jobs;
         while (running < job_count && job->pid != 0) job++;
+        if (failed == NULL && sum.failed > 0) last = 0;
         if (seed <= last && running < job_count)
         {
             job->wish = *wish;
@@ -166,6 +167,16 @@ campaign_sum campaign_run(const schedule_wish* wish, uint64_t first, uint64_t la
         note(&sum, job);
         tell(&sum, job->wish.seed);
     }
-    for (unsigned i = 0; i < failures.count; i++) failed(&failures.wishes[i], &failures.results[i]);
+    for (unsigned i = 0; i < failures.count && failed != NULL; i++) failed(&failures.wishes[i], &failures.results[i]);
     return sum;
+}
+
+uint64_t campaign_smallest_failed(const schedule_result** result)
+{
+    unsigned smallest = 0;
+    if (failures.count == 0) return 0;
+    for (unsigned i = 1; i < failures.count; i++)
+        if (failures.wishes[i].seed < failures.wishes[smallest].seed) smallest = i;
+    *result = &failures.results[smallest];
+    return failures.wishes[smallest].seed;
 }
