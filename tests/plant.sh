@@ -71,7 +71,17 @@ is_wanted() {
     return 1
 }
 
-has_line() { sed '/^file /q' "$folder/$1.txt" | grep -q "^$2 "; }
+# In its head, which comes before the first file.
+has_line() {
+    local line
+    while IFS= read -r line; do
+        case $line in
+        "$2 "*) return 0 ;;
+        file\ *) return 1 ;;
+        esac
+    done < "$folder/$1.txt"
+    return 1
+}
 
 # The way of which a file is to be caught.
 way_of() {
@@ -87,7 +97,8 @@ way_of() {
 names() {
     local file name
     for file in "$folder"/*.txt; do
-        name=$(basename "$file" .txt)
+        name=${file##*/}
+        name=${name%.txt}
         if ! [ -f "$file" ] || ! is_wanted "$name"; then continue; fi
         if [ -n "$(way_of "$name")" ]; then say "$name"; fi
     done
