@@ -10,7 +10,7 @@
 #   --storm      storms of 30 s have to catch them, within ten minutes each: those whose file has a line for it
 #   --runs N     the simulator has so many runs for each: 10000 without it, at most 100000
 #   --jobs N     so many runs at once; as many as there are processors without it
-#   --quick      six of those that the simulator has to find, in 500 runs each: about a minute
+#   --quick      six of the mistakes, those with the number 0, that the simulator has to find in 500 runs each
 #   NAME...      only the files of tests/planted whose name contains it
 #
 # Without --simulator, --tests and --storm, the simulator has to find each whose file has a line for it, and the tests
@@ -51,7 +51,7 @@ while [ $# -gt 0 ]; do
         jobs=$(number_behind "$1" "${2-}" 64)
         shift
         ;;
-    --quick) quick=6 runs=500 by=simulator ;;
+    --quick) quick=6 runs=500 by=simulator wanted+=(00_) ;;
     -h | --help)
         show_usage
         exit 0
