@@ -6,7 +6,7 @@
 #   ./tests/simulate.sh [--seeds A..B] [--system LIST] [--faults LIST] [--ops N] [--clients N] [--jobs N]
 #                       [--server|--failover|--cluster|--sentinel]
 #                       [--one SEED [--without LIST] [--history FILE] [--trace FILE] [--verbose]]
-#                       [--prove] [--speed] [--year] [--days N] [--sanitize] [--debug]
+#                       [--first-failure] [--prove] [--speed] [--year] [--days N] [--sanitize] [--debug]
 #
 #   --seeds A..B    these runs; 1..1000 without it
 #   --system LIST   only these systems: lock,mailbox,...; without it, some are drawn for each run
@@ -23,6 +23,7 @@
 #   --history FILE  writes down all that happened, a line a record
 #   --trace FILE    the same, and each request with its answer, by time
 #   --verbose       what the clients log, and each fault
+#   --first-failure no other run is begun once one has failed, and that one is told as it is
 #   --prove         no campaign: sees that the same seed gives the same history, and that stores which are wrong on
 #                   purpose are caught
 #   --speed         how many requests a second one processor carries out: of locks alone, and of all systems; with

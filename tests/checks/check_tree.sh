@@ -72,8 +72,8 @@ generated_files() { grep -E '(^|/)(build|obj|bin)/|\.(o|a|so|d|exe|dll|log|orig|
 
 not_executable() {
     local file
-    local programs='/(run|lint|setup|planted|garbage|writers|storm|failovers|fleet|fuzz|portability|check_[a-z]+)\.sh$'
-    programs+='|/coverage\.sh$|^\.ci/run$'
+    local programs='/(run|lint|setup|plant|coverage|garbage|writers|storm|failovers|fleet|fuzz|portability)\.sh$'
+    programs+='|/check_[a-z]+\.sh$|^\.ci/run$'
     grep -E "$programs" "$scratch/files" | while read -r file; do
         [ -x "$file" ] || echo "$file"
     done

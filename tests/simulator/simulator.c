@@ -34,6 +34,7 @@ static struct
     unsigned jobs;
     bool one;
     bool prove;
+    bool first_failure;
     bool speed;
     const char* folder; /* for traces */
     unsigned shrunk;
@@ -83,6 +84,7 @@ static bool read_flag(const char* word)
 {
     if (strcmp(word, "--verbose") == 0) options.wish.verbose = true;
     else if (strcmp(word, "--prove") == 0) options.prove = true;
+    else if (strcmp(word, "--first-failure") == 0) options.first_failure = true;
     else if (strcmp(word, "--speed") == 0) options.speed = true;
     else if (strcmp(word, "--year") == 0) options.wish.days = 365;
     else if (strcmp(word, "--server") == 0) options.wish.store = STORM_ONE;
@@ -169,6 +171,21 @@ static int run_many(void)
     return sum.failed == 0 ? 0 : 1;
 }
 
+/* For tests/plant.sh, which reads the last line. */
+static int run_until_one_fails(void)
+{
+    const schedule_result* result = NULL;
+    campaign_sum sum = campaign_run(&options.wish, options.first, options.last, options.jobs, NULL);
+    uint64_t seed = campaign_smallest_failed(&result);
+    if (seed == 0)
+        printf("none of %llu runs failed; %llu ops\n", (unsigned long long)sum.runs, (unsigned long long)sum.ops);
+    else
+        printf("run %llu failed, of seed %llu: \"%s\"; %llu ops until then\n",
+               (unsigned long long)(seed - options.first + 1), (unsigned long long)seed, result->promise,
+               (unsigned long long)sum.ops);
+    return seed == 0 ? 0 : 1;
+}
+
 /* Clients want megabytes, which each run has to touch anew: the heap has them in a few large pages, where the system
    has such. What one client leaves, the next one takes. */
 static void prepare_heap(void)
@@ -198,5 +215,6 @@ int main(int count, char** words)
         return 0;
     }
     if (options.wish.days != 0 && !options.one) options.wish.seed = options.first;
-    return options.one || options.wish.days != 0 ? run_one() : run_many();
+    if (options.one || options.wish.days != 0) return run_one();
+    return options.first_failure ? run_until_one_fails() : run_many();
 }

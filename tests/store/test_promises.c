@@ -1,5 +1,5 @@
 /* What Guildhall promises, where it was once broken, and the tests that show that it is kept. The numbers are those of
-   the faults; each of them can be planted anew, see tests/planted.sh. */
+   the faults; each of them can be planted anew, see tests/plant.sh. */
 
 #include "support/faults/planted.h"
 #include "support/source_tree.h"

@@ -420,6 +420,7 @@ static void judge_sight(task_life* life, uint32_t first, uint32_t last, uint64_t
     if (to_us < from_us + GHOST_US || excuse_process_away(who.process, from_us, to_us, 150000)) return;
     if (excuse_process_killed(who.process, r->begin_us - LATEST_US, to_us)) return;
     if (excuse_rights_taken(r->begin_us - LATEST_US, to_us)) return;
+    if (excuse_slots_moved(r->begin_us, to_us)) return;             /* who asks again is told to wait */
     if (excuse_clock_moved(r->begin_us - LATEST_US, to_us)) return; /* back: a hand-out that was over lives again */
     VIOLATION_1(first, "task %u of #%u is handed out to process %u, life %u, client %u, which does not know of it",
                 life->place, life->push_index, who.process, who.life, who.client);

@@ -24,7 +24,7 @@ typedef struct away
     uint64_t to_us;
 } away;
 
-static mark_list losses, clocks, refusals;
+static mark_list losses, clocks, refusals, moves;
 static away* aways;
 static size_t away_count;
 static mark_list links[STORM_PLAYERS_MAX][STORM_CLIENTS];
@@ -94,11 +94,13 @@ void excuse_prepare(void)
         else if (mark->what == MARK_KILLED) note_kill(mark);
         else if (mark->what == MARK_STALL) append_away((away){mark->who.process, false, mark->a, end_of(mark)});
         else if (mark->what == MARK_LINK) append(&links[mark->who.process][mark->who.client], mark);
-        else if (mark->what >= MARK_FAULT && nemesis_takes_rights(mark->what)) append(&refusals, mark);
+        else if (nemesis_takes_rights(mark->what)) append(&refusals, mark);
+        else if (nemesis_moves_slots(mark->what)) append(&moves, mark);
     }
     sort(&losses);
     sort(&clocks);
     sort(&refusals);
+    sort(&moves);
     for (int i = 0; i < STORM_PLAYERS_MAX; i++)
     {
         for (int k = 0; k < STORM_CLIENTS; k++) sort(&links[i][k]);
@@ -257,4 +259,9 @@ bool excuse_clock_moved(uint64_t from_us, uint64_t to_us)
 bool excuse_rights_taken(uint64_t from_us, uint64_t to_us)
 {
     return any_touches(&refusals, from_us, to_us);
+}
+
+bool excuse_slots_moved(uint64_t from_us, uint64_t to_us)
+{
+    return any_touches(&moves, from_us, to_us);
 }

@@ -413,10 +413,23 @@ unsigned nemesis_kind_count(void)
     return OWN_COUNT + nemesis_fleet_count;
 }
 
+/* NULL: it is no mark of a fault. */
+static const nemesis_kind* kind_of_mark(uint8_t mark)
+{
+    if (mark < MARK_FAULT || (unsigned)(mark - MARK_FAULT) >= nemesis_kind_count()) return NULL;
+    return kind_at((unsigned)(mark - MARK_FAULT));
+}
+
 bool nemesis_takes_rights(uint8_t mark)
 {
-    return mark >= MARK_FAULT && (unsigned)(mark - MARK_FAULT) < nemesis_kind_count() &&
-           kind_at((unsigned)(mark - MARK_FAULT))->heal == give_rights;
+    const nemesis_kind* kind = kind_of_mark(mark);
+    return kind != NULL && kind->heal == give_rights;
+}
+
+bool nemesis_moves_slots(uint8_t mark)
+{
+    const nemesis_kind* kind = kind_of_mark(mark);
+    return kind != NULL && nemesis_fleet_moves_slots(kind);
 }
 
 /* ---- the schedule -------------------------------------------------------------------------------------- */

@@ -32,6 +32,9 @@ unsigned nemesis_kind_count(void);
 /* True for a mark of a fault that takes rights from the players. */
 bool nemesis_takes_rights(uint8_t mark);
 
+/* The same of a fault by which slots are on their way from one node to another. */
+bool nemesis_moves_slots(uint8_t mark);
+
 /* True when that list of names, separated by commas, knows them all. */
 bool nemesis_knows(const char* names);
 

@@ -409,6 +409,11 @@ const nemesis_kind nemesis_fleet_kinds[] = {
 
 const unsigned nemesis_fleet_count = sizeof nemesis_fleet_kinds / sizeof nemesis_fleet_kinds[0];
 
+bool nemesis_fleet_moves_slots(const nemesis_kind* kind)
+{
+    return kind->over == slots_are_told;
+}
+
 /* ---- the end ------------------------------------------------------------------------------------------- */
 
 void nemesis_fleet_heal(void)

@@ -50,6 +50,7 @@ void nemesis_mark_loss(uint64_t since_us, uint64_t begin_us);
 
 extern const nemesis_kind nemesis_fleet_kinds[];
 extern const unsigned nemesis_fleet_count;
+bool nemesis_fleet_moves_slots(const nemesis_kind* kind);
 
 /* To be called now and then, also at the end: masters that were replaced although no fault was to do that. */
 void nemesis_fleet_look(void);

@@ -1,7 +1,7 @@
 /* storm_chat.c -- chats: sends, fetches and marks of members who come and go.
 
-   One member of each chat, the anchor, never leaves and handles nothing: so a chat is never over, and nothing is gone
-   before TALK_KEEP newer messages are there.
+   One member of each chat, the anchor, never leaves: so a chat is never over. It handles nothing, and so nothing is
+   gone before TALK_KEEP newer messages are there; but for the last chat, where it does, and what all have handled goes.
 
    Each client has a feed, too, with two players of its own, whom nobody else lets join, leave or handle anything: what
    they hear is what their feed lets them hear. */
@@ -67,6 +67,7 @@ typedef struct chat_actor
     uint32_t commit_op;
     uint64_t commit_epoch; /* 0: nothing to note */
     uint8_t commit_name;
+    bool commit_of_anchor;
     gh_chat_change change;
     uint32_t change_op;
     bool gone[TALK_NAMES]; /* has to be created */
@@ -205,7 +206,8 @@ static void note_fetch(chat_actor* a)
     if (a->fetch.count == 0 || a->commit_epoch != 0 || a->commit_op != 0) return; /* which borrows the committer */
     a->commit_epoch = a->fetch.epoch;
     a->commit_name = a->fetch_name;
-    a->committer = (gh_chat_member){.name = a->reader.name};
+    a->commit_of_anchor = a->fetch_name == TALK_NAMES - 1 && random_one_in(&a->random, 2);
+    a->committer = (gh_chat_member){.name = a->commit_of_anchor ? anchor : a->reader.name};
     a->committer.handled = a->fetch.messages[random_below(&a->random, a->fetch.count)].id;
 }
 
@@ -243,6 +245,7 @@ static void turn_commit(chat_actor* a, bool may_begin)
         if (a->commit_op == 0) return;
         history_at(a->commit_op)->a = a->commit_epoch;
         history_at(a->commit_op)->b = a->committer.handled;
+        history_at(a->commit_op)->c = a->commit_of_anchor;
         gh_chat chat = chat_of(a->me->client, a->commit_name, random_between(&a->random, 200000, 3000000));
         gh_status status = gh_chat_commit_begin(&a->commit, &chat, a->commit_epoch, &a->committer, 1);
         a->commit_epoch = 0;
@@ -479,7 +482,7 @@ static bool idle(const void* actor)
 
 static char audit_buffer[1024 * 1024] __attribute__((aligned(16)));
 
-/* As the anchor, to whom all is new. */
+/* As the anchor, to whom all is new that it has not handled. */
 static void audit(storm_look* look)
 {
     for (uint8_t i = 0; i < TALK_NAMES; i++)

@@ -19,7 +19,7 @@ enum
 {
     TALK_PUSH = 1, /* a: posts, b: epoch, c: id of the first, d: bits of the posts that were taken */
     TALK_FETCH,    /* a: after, b: epoch, c: last id; d: how many came                             */
-    TALK_COMMIT,   /* a: epoch, b: id; of a chat: what the member has seen                         */
+    TALK_COMMIT,   /* a: epoch, b: id; of a chat: what a member has seen, c: 1 for the anchor       */
     TALK_GOT,      /* about: the push; a: epoch, b: id, c: which post of it, d: the fetch          */
     TALK_LEFT,     /* the same, in the end                                                         */
     TALK_JOIN,

@@ -76,4 +76,7 @@ bool excuse_clock_moved(uint64_t from_us, uint64_t to_us);
 /* The players were without some right for a part of these times: what they gave back may have been refused. */
 bool excuse_rights_taken(uint64_t from_us, uint64_t to_us);
 
+/* Slots of a Cluster were on their way for a part of these times: what is asked of them waits as long as that. */
+bool excuse_slots_moved(uint64_t from_us, uint64_t to_us);
+
 #endif

@@ -57,7 +57,15 @@ static bool is_there(const char* name)
     return table_is_test(name) || (strncmp(name, "tls", 3) == 0 && !secure_is_there());
 }
 
-static void check_names(planted_file* self)
+/* The line need not be there: options of a program that has to notice. */
+static bool skip_options(planted_file* self, const char* program)
+{
+    if (strncmp(self->rest, program, strlen(program)) != 0) return false;
+    if (*line_of(self, program) == '\0') fail_msg("%s: behind \"%s\" there are no options", self->name, program);
+    return true;
+}
+
+static void check_tests(planted_file* self)
 {
     unsigned count = 0;
     for (char* name = strtok(line_of(self, "test "), " "); name != NULL; name = strtok(NULL, " "), count++)
@@ -65,11 +73,14 @@ static void check_names(planted_file* self)
     if (count == 0) fail_msg("%s names no test", self->name);
 }
 
-/* The line need not be there: options of a storm that has to notice, too. */
-static void skip_storm(planted_file* self)
+/* Somebody has to notice. */
+static void check_who_notices(planted_file* self)
 {
-    if (strncmp(self->rest, "storm ", 6) == 0 && *line_of(self, "storm ") == '\0')
-        fail_msg("%s: its storm has no options", self->name);
+    bool is_tested = strncmp(self->rest, "test ", 5) == 0;
+    if (is_tested) check_tests(self);
+    (void)skip_options(self, "storm ");
+    bool is_simulated = skip_options(self, "simulate ");
+    if (!is_tested && !is_simulated) fail_msg("%s names neither a test nor the simulator", self->name);
 }
 
 /* The lines up to that mark, without the line feed of the last. */
@@ -119,8 +130,7 @@ void planted_must_apply(const char* name)
     char* text = page_read_file(path);
     planted_file self = {name, text, 0};
     check_title(&self);
-    check_names(&self);
-    skip_storm(&self);
+    check_who_notices(&self);
     while (*self.rest != '\0') check_part(&self);
     assert_true(self.parts > 0);
     free(text);
