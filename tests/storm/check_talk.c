@@ -73,14 +73,16 @@ static bool may_be_lost(const storm_record* push)
 /* ---- ids ------------------------------------------------------------------------------------------------- */
 
 /* An epoch is a number made of time, or of the largest time that was known when the data were of this generation. Where
-   the clock was set back before FLUSHALL, of which no link tells, the same one may be taken again. */
+   the clock was set back before FLUSHALL, of which no link tells, the same one may be taken again. And a generation is
+   that of a connection, which outlives what happens to a node of a Cluster. */
 static bool may_be_taken_again(const talk_sight* x, const talk_sight* y)
 {
     const storm_record* one = history_at(x->push);
     const storm_record* other = history_at(y->push);
     const uint64_t from_us = one->begin_us < other->begin_us ? one->begin_us : other->begin_us;
     const uint64_t one_us = history_over_us(one), other_us = history_over_us(other);
-    return excuse_clock_went_back_over_loss(from_us, one_us > other_us ? one_us : other_us);
+    const uint64_t to_us = one_us > other_us ? one_us : other_us;
+    return excuse_clock_went_back_over_loss(from_us, to_us) || excuse_master_is_back(from_us, to_us);
 }
 
 static void check_one_body(void)

@@ -6,6 +6,11 @@
 
 #include <stdlib.h>
 
+enum
+{
+    SUCCESSION_US = 1000000 /* from the order until the other one is the master */
+};
+
 /* The marks of one kind, by their begin. */
 typedef struct mark_list
 {
@@ -24,7 +29,7 @@ typedef struct away
     uint64_t to_us;
 } away;
 
-static mark_list losses, clocks, refusals, moves;
+static mark_list losses, clocks, refusals, moves, successions;
 static away* aways;
 static size_t away_count;
 static mark_list links[STORM_PLAYERS_MAX][STORM_CLIENTS];
@@ -96,11 +101,13 @@ void excuse_prepare(void)
         else if (mark->what == MARK_LINK) append(&links[mark->who.process][mark->who.client], mark);
         else if (nemesis_takes_rights(mark->what)) append(&refusals, mark);
         else if (nemesis_moves_slots(mark->what)) append(&moves, mark);
+        else if (nemesis_replaces_master(mark->what)) append(&successions, mark);
     }
     sort(&losses);
     sort(&clocks);
     sort(&refusals);
     sort(&moves);
+    sort(&successions);
     for (int i = 0; i < STORM_PLAYERS_MAX; i++)
     {
         for (int k = 0; k < STORM_CLIENTS; k++) sort(&links[i][k]);
@@ -264,4 +271,13 @@ bool excuse_rights_taken(uint64_t from_us, uint64_t to_us)
 bool excuse_slots_moved(uint64_t from_us, uint64_t to_us)
 {
     return any_touches(&moves, from_us, to_us);
+}
+
+bool excuse_master_is_back(uint64_t from_us, uint64_t to_us)
+{
+    unsigned count = 0;
+    from_us = from_us > SUCCESSION_US ? from_us - SUCCESSION_US : 0;
+    for (size_t i = 0; i < successions.count; i++)
+        count += successions.marks[i]->begin_us <= to_us && end_of(successions.marks[i]) >= from_us;
+    return storm.store == STORM_CLUSTER && count >= 2 && excuse_may_be_lost(from_us, to_us);
 }

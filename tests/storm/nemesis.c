@@ -426,6 +426,12 @@ bool nemesis_takes_rights(uint8_t mark)
     return kind != NULL && kind->heal == give_rights;
 }
 
+bool nemesis_replaces_master(uint8_t mark)
+{
+    const nemesis_kind* kind = kind_of_mark(mark);
+    return kind != NULL && kind->replaces;
+}
+
 bool nemesis_moves_slots(uint8_t mark)
 {
     const nemesis_kind* kind = kind_of_mark(mark);

@@ -35,6 +35,9 @@ bool nemesis_takes_rights(uint8_t mark);
 /* The same of a fault by which slots are on their way from one node to another. */
 bool nemesis_moves_slots(uint8_t mark);
 
+/* The same of a fault by which another server becomes the master. */
+bool nemesis_replaces_master(uint8_t mark);
+
 /* True when that list of names, separated by commas, knows them all. */
 bool nemesis_knows(const char* names);
 

@@ -10,6 +10,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+enum
+{
+    FORGET_US = 15000000
+};
+
 static bool note_assertion(void* context, const char* file, int line, const char* expression)
 {
     (void)expression;
@@ -73,12 +78,19 @@ void seat_start(player_seat* seat, storm_who who, const char* address, const gh_
     }
 }
 
-/* Of a Cluster: whoever may have an object of this client's can be asked. */
-static bool all_links_are_ready(const player_seat* seat)
+/* Of a Cluster: as many masters can be asked as ever, or as there are. One of which nothing is wanted any more is
+   forgotten after a while. */
+static bool all_links_are_ready(player_seat* seat)
 {
     gh_client_stats stats = {.struct_size = sizeof stats};
     (void)gh_client_get_stats(seat->client.client, &stats);
-    return stats.nodes_known > 0 && stats.nodes_ready >= stats.nodes_known;
+    bool whole = stats.nodes_ready >= seat->nodes || stats.nodes_ready >= stats.nodes_known;
+    if (whole || seat->client.now_us > seat->whole_us + FORGET_US)
+    {
+        seat->nodes = stats.nodes_ready;
+        seat->whole_us = seat->client.now_us;
+    }
+    return whole && stats.nodes_ready > 0;
 }
 
 static void note_link(player_seat* seat)

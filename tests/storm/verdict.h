@@ -79,4 +79,8 @@ bool excuse_rights_taken(uint64_t from_us, uint64_t to_us);
 /* Slots of a Cluster were on their way for a part of these times: what is asked of them waits as long as that. */
 bool excuse_slots_moved(uint64_t from_us, uint64_t to_us);
 
+/* A master of a Cluster may have been replaced, have lost something by that, and have its place again, all within these
+   times: of that, see guildhall/cluster.h, Losses. */
+bool excuse_master_is_back(uint64_t from_us, uint64_t to_us);
+
 #endif

@@ -20,7 +20,10 @@
             that is told (LOST, RESTARTED) to those whose objects lie there, and to no others. A master that was
             replaced while it stood still may yet grant what has lain in its socket: that is asked for at its
             successor as well. Each is told within 8 ticks and one round trip from when the link to the node is ready,
-            with 1,000 held there: see gh_tick for the budget.
+            with 1,000 held there: see gh_tick for the budget. One case nobody can tell: a master that was replaced,
+            has lost something by that, and has its place again, all before this client asks it anew or hears of it
+            from another. Its connections outlive that, so ids of a chat or a mailbox that were lost are given again.
+            It takes two forced failovers within a second or two.
    Node     config.nodes_capacity: masters known at once, and some more for those that replace others. Slots of those
             that have no place in the table wait (GH_WARNING_NODES, and the log).
    Names    A node may say a host name (cluster-preferred-endpoint-type hostname): config.resolver looks it up before
