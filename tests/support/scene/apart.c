@@ -216,6 +216,7 @@ static const apart aparts[] = {
     {"guild_store.reader_needs_no_right_to_write", APART_CLUSTER,
      "the user lacks CLUSTER SLOTS: see guildhall/cluster.h"},
     {"tasks_queue.queue_outlives_its_client_as_a_refusal", APART_FLEETS, "has a client that speaks to nobody"},
+    {"command_faults.*", APART_SENTINEL, "counts the connections of the one server"},
     {"guild_store.reads_write_nothing", APART_SENTINEL, "counts what MONITOR hears, and Sentinels ask, too"},
     {"wake.published_nonsense_does_not_reach_the_game", APART_CLUSTER, "PUBLISH counts listeners of one node"},
 };
