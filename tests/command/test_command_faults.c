@@ -327,7 +327,7 @@ static void zombie_was_unknown(void** state)
     (void)state;
     proxied_game at = start_behind_proxy();
     gh_command_config config = command_config(at.game, GH_REPEAT_NEVER, 0);
-    config.timeout_us = SECOND_US / 2; /* it is sent in that, by a slow machine too */
+    config.timeout_us = SECOND_US / 2;                   /* it is sent in that, by a slow machine too */
     assert_ends(say(at.game, NULL, "GET count"), GH_OK); /* of a Cluster nothing else has to be asked any more */
     proxy_arm(at.proxy, PROXY_REQUEST, 0, PROXY_HOLD);
     gh_command* command = say(at.game, &config, "INCR count");
