@@ -527,11 +527,12 @@ static inline uint64_t gh_script_bit(const gh_script* script) /* of gh_node.scri
 {
     return 1ull << (script->number - 1);
 }
-/* Whether this connection has loaded it, or is about to. A caller's knows itself on which one it went last. */
+/* Whether this connection has loaded it, or is about to. A caller's knows itself on which one it went last; of many
+   servers it is taken to be on all, and whoever is told that it is not there brings it. */
 static inline bool gh_script_is_loaded(const gh_node* node, const gh_script* script)
 {
-    return script->number != 0 ? (node->scripts & gh_script_bit(script)) != 0
-                               : script->loaded == node->link.generation;
+    if (script->number != 0) return (node->scripts & gh_script_bit(script)) != 0;
+    return node->client->many_servers ? script->loaded != 0 : script->loaded == node->link.generation;
 }
 void gh_script_note_loaded(gh_node* node, gh_script* script);
 static inline void gh_script_forget_loaded(gh_node* node, gh_script* script)
