@@ -155,6 +155,38 @@ static void patience_does_not_make_deaf_for_ask(void** state)
     assert_string_equal(all->served_by, "10.0.0.2");
 }
 
+static char asked_first[32];
+
+/* The key whose epoch is asked for first is on its way. */
+static const char* epoch_is_on_its_way(machines* self, const char* host, const gh_str* words, size_t count)
+{
+    (void)host;
+    if (count < 4 || !machines_is(words[0], "EVALSHA") || words[3].size < 6 || words[3].size >= sizeof asked_first ||
+        memcmp(words[3].bytes + words[3].size - 6, ":epoch", 6) != 0)
+        return NULL;
+    self->count++;
+    if (asked_first[0] == '\0') memcpy(asked_first, words[3].bytes, words[3].size);
+    return machines_is(words[3], asked_first) ? "-ASK 5455 10.0.0.9:7000\r\n" : NULL;
+}
+
+/* It may have replaced a master, and the newest of its data may be lost: nothing goes to it before it has said. */
+static void node_says_another_epoch_while_one_is_on_its_way(void** state)
+{
+    (void)state;
+    machines* all = machines_new();
+    memset(asked_first, 0, sizeof asked_first);
+    all->map = machines_map("10.0.0.1", NULL);
+    all->says = epoch_is_on_its_way;
+    machines_start(all, NULL);
+    gh_command* op = machines_get(all, "sword", 10 * SECOND_US);
+    MACHINES_UNTIL(all, gh_op_poll(&op->op) != GH_PENDING, 20 * SECOND_US);
+    assert_int_equal(gh_op_poll(&op->op), GH_OK);
+    gh_client_stats stats = {.struct_size = sizeof stats};
+    assert_int_equal(gh_client_get_stats(all->world->client, &stats), GH_OK);
+    assert_int_equal(stats.links_ready, 1);
+    assert_in_range(all->count, 3, 4); /* of the first its epoch, and perhaps the rights; of the second both */
+}
+
 #define TWO_MASTERS                                                                                                    \
     "*2\r\n*3\r\n:0\r\n:8191\r\n*2\r\n$8\r\n10.0.0.1\r\n:7000\r\n"                                                     \
     "*3\r\n:8192\r\n:16383\r\n*2\r\n$8\r\n10.0.0.2\r\n:7000\r\n"
@@ -267,6 +299,7 @@ static void hints_are_not_awaited_at_a_node_that_has_left(void** state)
 TEST_FILE(cluster_finds, cmocka_unit_test(only_node_that_is_gone_is_found_by_the_seeds),
           cmocka_unit_test(seed_that_is_alone_is_passed_over), cmocka_unit_test(node_that_is_alone_takes_nothing_away),
           cmocka_unit_test(host_that_nobody_knows_is_told), cmocka_unit_test(node_without_a_place_is_told),
-          cmocka_unit_test(patience_does_not_make_deaf_for_ask), cmocka_unit_test(circle_is_asked_seldom),
+          cmocka_unit_test(patience_does_not_make_deaf_for_ask),
+          cmocka_unit_test(node_says_another_epoch_while_one_is_on_its_way), cmocka_unit_test(circle_is_asked_seldom),
           cmocka_unit_test(who_is_sent_to_nobody_comes_back), cmocka_unit_test(who_has_no_slot_yet_is_connected),
           cmocka_unit_test(hints_are_not_awaited_at_a_node_that_has_left));

@@ -55,7 +55,8 @@ struct gh_topology
     /* Where the epoch lies that the node's hand-shake asks for, and what is known of it. NULL: on that node is none. */
     gh_epoch* (*epoch)(gh_node* node, uint32_t* tag);
 
-    /* How the question for the epoch failed. True: its key is elsewhere, and the node is one on which none lies. */
+    /* How the question for the epoch failed. True: its key is elsewhere, and the node is one on which none lies. False:
+       so the hand-shake has failed; the next one may ask for another key. */
     bool (*strays)(gh_node* node, gh_str error);
 
     /* Where hints go over the slots: the hand-shake's question whether they may, false: it has none; and an error in

@@ -295,7 +295,8 @@ static uint16_t slot_of_tag(uint32_t tag)
     return gh_slot_of_key(gh_str_make(digits, (size_t)(end - digits)));
 }
 
-/* The last group whose well-known key lies on the node: slots are moved from the first on, so it stays the longest. */
+/* The last group whose well-known key lies on the node: slots are moved from the first on, so it stays the longest. But
+   not one that was on its way when it was asked for. */
 static gh_epoch* cluster_epoch(gh_node* node, uint32_t* tag)
 {
     gh_cluster* cluster = gh_cluster_of(node->client);
@@ -304,16 +305,27 @@ static gh_epoch* cluster_epoch(gh_node* node, uint32_t* tag)
     for (group = GH_SLOT_GROUPS; group-- > 0;)
     {
         *tag = gh_slot_group_tag(group);
+        if (*tag + 1 == cluster->places[place].passed_over) continue;
         if (gh_slots_map_owner(&cluster->map, slot_of_tag(*tag)) == place) return &cluster->epochs[group];
     }
     *tag = NO_TAG;
     return NULL;
 }
 
-/* The map is wrong, or the key is on its way: it is asked for again when the map has another one for the node. */
+/* The key is on its way. Nothing may be asked of a node of whose data nothing is known, so its next hand-shake asks for
+   that of another group. False: no other lies there. */
+static bool pass_over_epoch(gh_node* node)
+{
+    uint32_t tag;
+    place_of(node)->passed_over = node->epoch_tag + 1;
+    return cluster_epoch(node, &tag) != NULL;
+}
+
+/* The map is wrong, or the only key is on its way: it is asked for again when the map has another one for the node. */
 static bool cluster_strays(gh_node* node, gh_str error)
 {
     const gh_redirect to = gh_redirect_parse(error);
+    if (to.kind == GH_REDIRECT_ASK && pass_over_epoch(node)) return false;
     if (to.kind == GH_REDIRECT_MOVED) want_map(node);
     return to.kind == GH_REDIRECT_MOVED || to.kind == GH_REDIRECT_ASK;
 }

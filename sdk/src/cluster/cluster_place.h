@@ -13,6 +13,7 @@ typedef struct gh_cluster_place
 {
     gh_target target;
     uint64_t anew_us; /* not connected anew before that because it sends an op to where it is */
+    uint32_t passed_over; /* the tag of an epoch that was on its way when it was asked for, plus 1 */
     bool served; /* it has had slots */
     bool look; /* what it has forgotten, or never had, is to be found out, even if nobody asks it anything */
     char text[GH_CLUSTER_TEXT_MAX];
