@@ -282,6 +282,7 @@ begin_valgrind() {
 
 cd "$root"
 mkdir -p "$logs"
+export GUILDHALL_HANG_SECONDS=${GUILDHALL_HANG_SECONDS:-360} # of a single test, beside a dozen other processes
 
 if [ ${#filters[@]} -gt 0 ]; then
     setup build redis test sample

@@ -219,6 +219,7 @@ static const apart aparts[] = {
     {"command_faults.*", APART_SENTINEL, "counts the connections of the one server"},
     {"guild_store.reads_write_nothing", APART_SENTINEL, "counts what MONITOR hears, and Sentinels ask, too"},
     {"wake.published_nonsense_does_not_reach_the_game", APART_CLUSTER, "PUBLISH counts listeners of one node"},
+    {"wake.published_nonsense_does_not_reach_the_game", APART_SENTINEL, "counts who listens, and Sentinels do, too"},
 };
 
 const apart* apart_find(const char* name, unsigned run)
