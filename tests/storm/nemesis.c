@@ -423,7 +423,7 @@ static const nemesis_kind* kind_of_mark(uint8_t mark)
 bool nemesis_takes_rights(uint8_t mark)
 {
     const nemesis_kind* kind = kind_of_mark(mark);
-    return kind != NULL && kind->heal == give_rights;
+    return kind != NULL && (kind->heal == give_rights || kind->heal == enough_replicas);
 }
 
 bool nemesis_replaces_master(uint8_t mark)

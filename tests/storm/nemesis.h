@@ -29,7 +29,7 @@ unsigned nemesis_drawn(void);
 const char* nemesis_kind_name(unsigned kind);
 unsigned nemesis_kind_count(void);
 
-/* True for a mark of a fault that takes rights from the players. */
+/* True for a mark of a fault that takes rights from the players, or refuses all that they write. */
 bool nemesis_takes_rights(uint8_t mark);
 
 /* The same of a fault by which slots are on their way from one node to another. */

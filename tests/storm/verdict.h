@@ -73,7 +73,8 @@ bool link_was_ready_for(storm_who who, uint64_t from_us, uint64_t to_us, uint64_
 /* The server's clock was moved within these times. */
 bool excuse_clock_moved(uint64_t from_us, uint64_t to_us);
 
-/* The players were without some right for a part of these times: what they gave back may have been refused. */
+/* The players were without some right, or could write nothing, for a part of these times: what they gave back may have
+   been refused. */
 bool excuse_rights_taken(uint64_t from_us, uint64_t to_us);
 
 /* Slots of a Cluster were on their way for a part of these times: what is asked of them waits as long as that. */
