@@ -135,18 +135,19 @@ static bool run_fetch(void* context, uint64_t duration_us, bench_sample* sample)
 {
     fetch_side* self = context;
     uint64_t end_us = bench_now_us() + duration_us;
+    const size_t end = self->next_reader + self->readers / (self->owner->rounds + 1); /* and one to warm up */
     bool good = true;
     size_t fetches = 0;
     bench_client_wake(&self->client);
     bench_heap_begin();
     do
     {
-        good = self->next_reader < self->readers && fetch_all(self);
+        good = self->next_reader < end && fetch_all(self);
         fetches += good ? 1u : 0u;
     } while (good && bench_now_us() < end_us);
     sample->heap_calls = (double)bench_heap_end();
     sample->cycles = (double)(fetches * self->pending);
-    return good || (fetches > 0 && self->next_reader == self->readers);
+    return good || (fetches > 0 && self->next_reader == end);
 }
 
 static void report_fetch(bench* self, bench_side* sides)
