@@ -18,8 +18,7 @@
 #include "guildhall/base.h"
 
 #ifdef __cplusplus
-extern "C"
-{
+extern "C" {
 #endif
 
 typedef struct gh_store gh_store;
@@ -45,9 +44,9 @@ typedef struct gh_store_config
     uint32_t links_max;      /* one more is refused as a server does                                  */
     uint64_t steps_max;      /* of Lua in a script, which is stopped then as SCRIPT KILL does; 0: none  */
     bool cluster_enabled;
-    bool append_only; /* INFO says that there is an AOF                                        */
-    bool draws_first; /* HRANDFIELD takes the first fields and not random ones: for comparison */
-    bool keeps_order; /* large hashes keep the order of their fields; else it is drawn anew     */
+    bool append_only;        /* INFO says that there is an AOF                                        */
+    bool draws_first;        /* HRANDFIELD takes the first fields and not random ones: for comparison */
+    bool keeps_order;        /* large hashes keep the order of their fields; else it is drawn anew     */
 } gh_store_config;
 
 gh_store_config gh_store_config_default(void);
@@ -81,7 +80,7 @@ void gh_store_disconnect(gh_store_link* link);
 
 /* While a link is blocked, requests are kept and not carried out: for a command that answers later. */
 void gh_store_block(gh_store_link* link);
-void gh_store_unblock(gh_store_link* link);                             /* carries out what has come meanwhile */
+void gh_store_unblock(gh_store_link* link); /* carries out what has come meanwhile */
 void gh_store_say(gh_store_link* link, const void* bytes, size_t size); /* as a part of its replies */
 
 uint64_t gh_store_link_id(const gh_store_link* link);

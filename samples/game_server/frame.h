@@ -14,10 +14,10 @@ typedef struct frame_clock
     uint64_t last_frame_us; /* how long the one before took, with its sleep */
     uint64_t started_us;
 
-    histogram frame_us;              /* from the begin of a frame to the begin of the next */
+    histogram frame_us;    /* from the begin of a frame to the begin of the next */
     uint64_t frame_bars[BOARD_BARS]; /* the same */
-    histogram tick_us;               /* in gh_tick, all ticks of a frame, by the wall clock */
-    histogram tick_cpu_us;           /* the same, without what other programs took meanwhile */
+    histogram tick_us;     /* in gh_tick, all ticks of a frame, by the wall clock */
+    histogram tick_cpu_us; /* the same, without what other programs took meanwhile */
     uint64_t frames;
 
     bool in_play; /* no frame is called late before: players do not wait while a process connects, and a hand-shake
