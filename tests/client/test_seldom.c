@@ -9,32 +9,31 @@
 
 #define MS UINT64_C(1000)
 
-/* ---- replies ------------------------------------------------------------------------------------------------------
- */
+/* ---- replies ----------------------------------------------------------------------------------------------------- */
+
+/* It costs the link, which is made anew. */
+static void say_unasked(const char* reply, uint64_t protocol_errors, const char* logged)
+{
+    scripted* world = scripted_new();
+    scripted_start_ready(world, NULL);
+    scripted_say(world, reply);
+    SCRIPTED_UNTIL(world, scripted_stats(world).links_lost == 1, MS, SECOND_US);
+    assert_int_equal(scripted_stats(world).protocol_errors, protocol_errors);
+    assert_true(scripted_logged(world, logged));
+    SCRIPTED_UNTIL(world, gh_client_ready(world->client), MS, 10 * SECOND_US);
+}
 
 static void reply_that_nobody_asked_for_costs_the_link(void** state)
 {
     (void)state;
-    scripted* world = scripted_new();
-    scripted_start_ready(world, NULL);
-    scripted_say(world, "+OK\r\n");
-    SCRIPTED_UNTIL(world, scripted_stats(world).links_lost == 1, MS, SECOND_US);
-    assert_int_equal(scripted_stats(world).protocol_errors, 1);
-    assert_true(scripted_logged(world, "a reply that nobody asked for"));
-    SCRIPTED_UNTIL(world, gh_client_ready(world->client), MS, 10 * SECOND_US);
+    say_unasked("+OK\r\n", 1, "a reply that nobody asked for");
 }
 
 /* As of a server that has too many clients, or is about to end. */
 static void error_that_nobody_asked_for_is_why_the_server_closes(void** state)
 {
     (void)state;
-    scripted* world = scripted_new();
-    scripted_start_ready(world, NULL);
-    scripted_say(world, "-ERR max number of clients reached\r\n");
-    SCRIPTED_UNTIL(world, scripted_stats(world).links_lost == 1, MS, SECOND_US);
-    assert_int_equal(scripted_stats(world).protocol_errors, 0);
-    assert_true(scripted_logged(world, "the server closes: ERR max number of clients reached"));
-    SCRIPTED_UNTIL(world, gh_client_ready(world->client), MS, 10 * SECOND_US);
+    say_unasked("-ERR max number of clients reached\r\n", 0, "the server closes: ERR max number of clients reached");
 }
 
 static bool says_stale(scripted* world, const gh_str* words, size_t count, byte_buffer* reply)
