@@ -178,9 +178,7 @@ copy_tree() {
     local part
     tree=$scratch/tree
     mkdir -p "$tree/build"
-    for part in "$root"/*; do
-        if [ "$(basename "$part")" != build ]; then cp -a "$part" "$tree/"; fi
-    done
+    copy_sources "$tree"
     cp -a "$root"/build/*.make "$root/build/Makefile" "$root/build/generated" "$tree/build/"
     for part in "$@"; do copy_built "$part"; done
 }

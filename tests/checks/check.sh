@@ -40,6 +40,14 @@ declared_names() {
 }
 shown_names() { nm -g --defined-only "$1" | awk 'NF == 3 { print $3 }' | sort -u; }
 
+# Everything at the top of the tree but what was built.
+copy_sources() {
+    local part
+    for part in "$root"/*; do
+        if [ "$(basename "$part")" != build ]; then cp -a "$part" "$1/"; fi
+    done
+}
+
 check_summary() {
     say "$checks_passed passed, $checks_failed failed"
     [ "$checks_failed" -eq 0 ]

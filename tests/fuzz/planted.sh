@@ -69,9 +69,7 @@ copy_tree() {
     local part
     tree=$scratch/tree
     mkdir -p "$tree/build/fuzz"
-    for part in "$root"/*; do
-        if [ "$(basename "$part")" != build ]; then cp -a "$part" "$tree/"; fi
-    done
+    copy_sources "$tree"
     for part in obj corpus libguildhall.a libshared.a; do
         if [ -e "$root/build/fuzz/$part" ]; then cp -a "$root/build/fuzz/$part" "$tree/build/fuzz/"; fi
     done
