@@ -188,7 +188,9 @@ static void find_commits(uint8_t system, talk_sight most[TALK_NAMES])
     uint32_t at = 0;
     for (const storm_record* r; (r = history_next(&at, system)) != NULL;)
     {
-        if (r->what != TALK_COMMIT || r->outcome == STORM_NOT_DONE) continue;
+        if (r->what != TALK_COMMIT) continue;
+        bool some = system == STORM_chat && r->status == GH_RESTARTED; /* a chat notes what came before the loss */
+        if (r->outcome == STORM_NOT_DONE && !some) continue;
         if (system == STORM_chat && r->c == 0) continue; /* nothing goes that the anchor has not handled */
         talk_sight place = {.epoch = r->a, .id = r->b, .object = r->object, .record = at};
         if (most[r->object].record == 0 || by_id(&most[r->object], &place) < 0) most[r->object] = place;

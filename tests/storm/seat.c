@@ -12,7 +12,7 @@
 
 enum
 {
-    FORGET_US = 15000000
+    SETTLED_US = 15000000
 };
 
 static bool note_assertion(void* context, const char* file, int line, const char* expression)
@@ -78,19 +78,16 @@ void seat_start(player_seat* seat, storm_who who, const char* address, const gh_
     }
 }
 
-/* Of a Cluster: as many masters can be asked as ever, or as there are. One of which nothing is wanted any more is
-   forgotten after a while. */
+/* Of a Cluster: all masters that are known can be asked. Or some of them, as for a long while: of the others nothing
+   is wanted. */
 static bool all_links_are_ready(player_seat* seat)
 {
     gh_client_stats stats = {.struct_size = sizeof stats};
     (void)gh_client_get_stats(seat->client.client, &stats);
-    bool whole = stats.nodes_ready >= seat->nodes || stats.nodes_ready >= stats.nodes_known;
-    if (whole || seat->client.now_us > seat->whole_us + FORGET_US)
-    {
-        seat->nodes = stats.nodes_ready;
-        seat->whole_us = seat->client.now_us;
-    }
-    return whole && stats.nodes_ready > 0;
+    if (stats.nodes_ready != seat->nodes) seat->changed_us = seat->client.now_us;
+    seat->nodes = stats.nodes_ready;
+    bool settled = seat->client.now_us > seat->changed_us + SETTLED_US;
+    return stats.nodes_ready > 0 && (settled || stats.nodes_ready >= stats.nodes_known);
 }
 
 static void note_link(player_seat* seat)

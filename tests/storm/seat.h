@@ -14,8 +14,8 @@ typedef struct player_seat
     storm_client client;
     void* memory;
     void* actors[STORM_SYSTEMS_MAX];
-    uint32_t nodes;    /* of a Cluster: how many were ready */
-    uint64_t whole_us; /* when they last were */
+    uint32_t nodes;      /* of a Cluster: how many are ready */
+    uint64_t changed_us; /* since when it is so many */
 } player_seat;
 
 /* Begins the client and its actors; ends the process if that cannot be. clock_us is the first time that the client is
