@@ -14,13 +14,13 @@
 #
 # A failover is planned, or forced, or its master is killed, or frozen and woken up when another is in its place; the
 # next comes as soon as the fleet has settled, some three seconds later. What a Cluster plans may lose nothing. The
-# others may lose what no replica had heard of when they struck, and nothing before. More than 25 are several runs, each
+# others may lose what no replica had heard of when they struck, and nothing before. More than 12 are several runs, each
 # with the seed after that of the last: a history has room for so many, also where a busy machine makes them slow. One
 # run: ./tests/storm.sh --cluster --failovers N --seed N.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/../platform/posix/common.sh"
 
-most=25 # in a run
+most=12 # in a run
 cluster=10
 sentinel=10
 seed=
