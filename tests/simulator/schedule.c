@@ -31,7 +31,7 @@ enum
     PLAY_BEHIND_US = 1500000,
     SPEED_FRAME_US = 16667,
     SPEED_TURNS = 32,
-    PACE_OF_A_YEAR = 8,
+    PACE_OF_A_YEAR = 30, /* so that its records fit */
     LOOK_US = 10000,
     RUN_CAP_US = 120000000,
     QUIET_CAP_US = 60000000
@@ -187,19 +187,29 @@ static void weather(void* context, uint64_t x)
     if (storm.gap_us != 0) rest_until(next_us);
 }
 
-static void play_for_days(uint32_t days)
+/* How many of them were played to their end. */
+static uint32_t play_for_days(uint32_t days)
 {
-    uint64_t end_us = history_now() + days * DAY_US;
+    uint32_t day = 0;
     has_weather = true;
     nemesis_start(history_now());
     weather(NULL, 0);
-    for (uint32_t day = 0, seen = 0; history_now() < end_us && !history_is_full(); day++)
+    for (uint32_t seen = 0; day < days && !history_is_full(); day++)
     {
         events_run(history_now() + DAY_US);
         printf("day %u: %u faults, %u records\n", day + 1, nemesis_struck(), history_count() - seen);
+        (void)fflush(stdout);
         seen = history_count();
     }
     has_weather = false;
+    return history_is_full() ? day - 1 : day;
+}
+
+static void judge_days(uint32_t wanted, uint32_t played)
+{
+    verdict_begin("so many days were played as were to be");
+    verdict_cases(wanted);
+    if (played < wanted) VIOLATION("only %u were: the history is full", played);
 }
 
 static void play(uint32_t ops, bool good_weather)
@@ -259,7 +269,7 @@ static void sum_up(schedule_result* result)
     result->finished = true;
 }
 
-static void judge(const schedule_wish* wish, schedule_result* result, const storm_end* end)
+static void judge(const schedule_wish* wish, schedule_result* result, const storm_end* end, uint32_t days)
 {
     result->faults = nemesis_struck();
     result->drawn = nemesis_drawn();
@@ -268,6 +278,7 @@ static void judge(const schedule_wish* wish, schedule_result* result, const stor
     judge_write_history();
     if (wish->trace != NULL) trace_write(wish->trace);
     (void)judge_all(end);
+    if (wish->days != 0) judge_days(wish->days, days);
     result->broken = verdict_end();
     const char* promise = verdict_first_broken();
     if (promise != NULL) (void)snprintf(result->promise, sizeof result->promise, "%s", promise);
@@ -286,7 +297,7 @@ static storm_end come_to_rest(void)
 
 void schedule_run(const schedule_wish* wish, schedule_result* result)
 {
-    uint32_t ops = 0;
+    uint32_t ops = 0, days = 0;
     bool for_speed = wish->speed_clients != 0;
     memset(result, 0, sizeof *result);
     prepare(wish, result, &ops);
@@ -294,11 +305,11 @@ void schedule_run(const schedule_wish* wish, schedule_result* result)
     if (!for_speed) witness_begin();
     players_start();
     double begin_s = processor_s();
-    if (wish->days != 0) play_for_days(wish->days);
+    if (wish->days != 0) days = play_for_days(wish->days);
     else play(ops, for_speed);
     result->played_s = processor_s() - begin_s;
     storm_end end = {.all_ended = true};
     if (!for_speed) end = come_to_rest();
     sum_up(result);
-    if (!for_speed) judge(wish, result, &end);
+    if (!for_speed) judge(wish, result, &end, days);
 }
