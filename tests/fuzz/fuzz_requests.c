@@ -14,6 +14,7 @@ typedef struct game
 {
     fuzz_input answers;
     ops_place places[OPS_MAX];
+    bool names_are_told; /* by answers, which nobody drew */
 } game;
 
 /* ---- names in keys ----------------------------------------------------------------------------------------------- */
@@ -72,18 +73,14 @@ static void look_at_key(gh_str key, const char* kind_of_op)
     if (!has_name(gh_str_make(open + 1, (size_t)(colon - open) - 1))) return;
     if (!unescape(gh_str_make(colon + 1, (size_t)(close - colon) - 1), name, &size))
         FUZZ_FAIL("a name is escaped as none is: %.*s", GH_STR_ARG(key));
-    if (!ops_has_drawn(gh_str_make(name, size))) FUZZ_FAIL("%s asks for a name that nobody drew", kind_of_op);
+    if (!ops_has_drawn(gh_str_make(name, size))) FUZZ_FAIL("%s asks for a name that nobody drew: %.*s", kind_of_op, GH_STR_ARG(key));
 }
 
-/* A chat list leads to chats whose names the answers said. */
-static bool names_are_told(const world* of)
+/* A chat list leads to chats whose names the answers said; also when it is over, and what it asked is still on its
+   way. */
+static bool leads_to_names(const ops_kind* kind)
 {
-    const game* self = of->context;
-    for (size_t i = 0; i < OPS_MAX; i++)
-        if (self->places[i].kind != NULL && (strcmp(self->places[i].kind->name, "chat list") == 0 ||
-                                             strcmp(self->places[i].kind->name, "chat feed") == 0))
-            return true;
-    return false;
+    return strcmp(kind->name, "chat list") == 0 || strcmp(kind->name, "chat feed") == 0;
 }
 
 static bool answer(world* of, const world_request* request, resp_text* reply)
@@ -92,7 +89,7 @@ static bool answer(world* of, const world_request* request, resp_text* reply)
     fuzz_input slice = fuzz_slice(&self->answers);
     if (request->script != NULL && request->script != &gh_epoch_lua && request->script != &gh_rights_lua &&
         !request->once && request->script != &gh_command_lua && request->script != &gh_fenced_lua &&
-        !names_are_told(of))
+        !self->names_are_told)
         for (size_t i = 0; i < request->keys; i++) look_at_key(request->words[3 + i], "an op");
     return hostile_answer_shaped(of, request, &slice, reply);
 }
@@ -106,6 +103,7 @@ static void begin_one(world* of, fuzz_input* input)
     const ops_kind* kind = ops_kind_at(fuzz_below(input, ops_kind_count()));
     fuzz_input slice = fuzz_slice(input);
     if (!ops_empty(place)) return;
+    self->names_are_told = self->names_are_told || leads_to_names(kind);
     ops_begin(place, kind, of->client, &slice);
     world_tick(of, 16000);
     world_tick(of, 16000);
