@@ -121,6 +121,31 @@ static void try_system(const drill_system* system)
     if (self.failed > 0) fail_msg("%s: %u of %u lies are waited for", system->name, self.failed, self.told);
 }
 
+/* A lease is told with a fence: one of 0 is refused wherever it is a condition, so it would not protect anything. */
+static void try_grant_without_fence(const drill_system* system, const char* script)
+{
+    static liars self;
+    const drill_case* of = &system->cases[0];
+    size_t k = 0;
+    memset(&self, 0, sizeof(self));
+    self.drill = drill_start(system);
+    count_elements(&self, of);
+    while (strcmp(half_at(k).name, script) != 0) k++;
+    begin_lie(&self, of);
+    liar_prepare(self.drill, half_at(k), 3, 0);
+    gh_status status = drill_run(self.drill, of);
+    assert_true(liar_has_lied(self.drill, half_at(k)));
+    assert_int_not_equal(status, GH_PENDING);
+    assert_int_not_equal(status, of->healthy);
+}
+
+static void grant_without_fence_is_none(void** state)
+{
+    (void)state;
+    try_grant_without_fence(&drill_lock, "lock_acquire");
+    try_grant_without_fence(&drill_semaphore, "semaphore_acquire");
+}
+
 #define LIARS_TEST(system)                                                                                             \
     static void system(void** state)                                                                                   \
     {                                                                                                                  \
@@ -130,4 +155,4 @@ static void try_system(const drill_system* system)
 DRILL_SYSTEMS(LIARS_TEST)
 
 #define LIARS_TEST_NAME(system) cmocka_unit_test(system),
-TEST_FILE(liars, DRILL_SYSTEMS(LIARS_TEST_NAME));
+TEST_FILE(liars, DRILL_SYSTEMS(LIARS_TEST_NAME) cmocka_unit_test(grant_without_fence_is_none));

@@ -118,6 +118,12 @@ void gh_lease_keep(gh_lease* lease, uint64_t pause_us)
     lease_plan(lease, gh_client_after(lease->op.client, pause_us));
 }
 
+bool gh_lease_reply_grants(const gh_reply* reply)
+{
+    return gh_reply_integer(reply, GH_LEASE_ACQUIRE_CODE) == GH_LEASE_ACQUIRE_GRANTED &&
+           gh_reply_integer(reply, GH_LEASE_ACQUIRE_FENCE) > 0;
+}
+
 /* ---- ASKING ------------------------------------------------------------------------------------------------------ */
 
 static void asking_granted(gh_lease* lease, const gh_event* event)
@@ -164,7 +170,10 @@ static void asking_reply(gh_lease* lease, const gh_event* event)
     gh_lease_row_of(lease)->answered(lease, reply);
     switch ((gh_lease_acquire_code)gh_reply_integer(reply, GH_LEASE_ACQUIRE_CODE))
     {
-    case GH_LEASE_ACQUIRE_GRANTED: asking_granted(lease, event); return;
+    case GH_LEASE_ACQUIRE_GRANTED:
+        if (!gh_lease_reply_grants(reply)) break;
+        asking_granted(lease, event);
+        return;
     case GH_LEASE_ACQUIRE_WAITING: asking_queued(lease, reply); return;
     case GH_LEASE_ACQUIRE_BUSY: lease_settle(lease, GH_BUSY); return;
     case GH_LEASE_ACQUIRE_FULL: lease_settle(lease, GH_FULL); return;

@@ -107,6 +107,9 @@ void gh_lease_release(gh_lease* lease);
 void gh_lease_detach(gh_op* op);
 uint64_t gh_lease_remaining_us(const gh_lease* lease);
 
+/* Whether this answer to what asks for a lease grants it. Without a fence it does not, whatever its code says. */
+bool gh_lease_reply_grants(const gh_reply* reply);
+
 /* ---- what a row calls: renewals ---------------------------------------------------------------------------------- */
 
 /* HELD again: so much of the lease is left since the request was sent. */

@@ -37,7 +37,7 @@ static void lock_held(gh_lease* lease, const gh_reply* reply)
 static void lock_answered_synced(gh_lease* lease, const gh_reply* reply)
 {
     lock_answered(lease, reply);
-    if (gh_reply_integer(reply, GH_LEASE_ACQUIRE_CODE) == GH_LEASE_ACQUIRE_GRANTED) lock_held(lease, reply);
+    if (gh_lease_reply_grants(reply)) lock_held(lease, reply);
 }
 
 static void lock_begin_renewal(gh_lease* lease, bool in_doubt)

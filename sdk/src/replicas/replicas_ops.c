@@ -124,8 +124,7 @@ static void returning_step(gh_lease* lease, const gh_event* event)
 
 static bool is_grant(const gh_event* event)
 {
-    return event->kind == GH_EVENT_REPLY &&
-           gh_reply_integer(event->reply, GH_LEASE_ACQUIRE_CODE) == GH_LEASE_ACQUIRE_GRANTED;
+    return event->kind == GH_EVENT_REPLY && gh_lease_reply_grants(event->reply);
 }
 
 void gh_replicas_lease_step(gh_op* op, const gh_event* event)

@@ -73,7 +73,7 @@ static void permit_held(gh_lease* lease, const gh_reply* reply)
 static void permit_answered_synced(gh_lease* lease, const gh_reply* reply)
 {
     permit_answered(lease, reply);
-    if (gh_reply_integer(reply, GH_LEASE_ACQUIRE_CODE) == GH_LEASE_ACQUIRE_GRANTED)
+    if (gh_lease_reply_grants(reply))
         permit_of(lease)->fence = (uint64_t)gh_reply_integer(reply, GH_LEASE_ACQUIRE_FENCE);
 }
 
