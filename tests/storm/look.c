@@ -19,7 +19,7 @@ enum
 {
     WITNESS_PAUSE_US = 12000,
     WITNESS_CAP_US = 400000, /* it has more to see than a server that stands still */
-    AUDIT_CAP_US = 30000000
+    AUDIT_CAP_US = 60000000
 };
 
 static const storm_who witness_name = {STORM_PLAYERS_MAX, 0, 0};

@@ -59,7 +59,8 @@ enum
     STORM_PLAYERS_MAX = 8,
     STORM_CLIENTS = 4, /* in a process */
     STORM_SYSTEMS_MAX = 16,
-    STORM_FAULTS_MAX = 1024
+    STORM_FAULTS_MAX = 1024,
+    STORM_IN_THE_END_US = 15000000 + 8000000 /* until all clients of before count as dead, and a turn or two */
 };
 
 /* One client of a player, and what its actors need. */

@@ -379,7 +379,7 @@ static void audit(storm_look* look)
         gh_lock_config config = gh_lock_config_default();
         read_register(look, i, ":hash", "HVALS %s", LOCK_REGISTER);
         read_register(look, i, ":list", "LRANGE %s 0 -1", LOCK_ENTRY);
-        config.wait_us = LOCK_LEASE_LONG_US + 8000000;
+        config.wait_us = LOCK_LEASE_LONG_US + STORM_IN_THE_END_US;
         uint32_t op = history_begin(look->who, STORM_lock, LOCK_FREE, i);
         gh_status status = gh_lock_begin(&lock, look->client, names[i], &config);
         while ((status = gh_op_poll(&lock.op)) == GH_PENDING && storm_look_turn(look))

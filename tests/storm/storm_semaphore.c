@@ -151,7 +151,7 @@ static void audit(storm_look* look)
         static gh_permit permit;
         gh_permit_config config = gh_permit_config_default();
         config.permits = semaphore_limits[i];
-        config.wait_us = SEMAPHORE_LEASE_MOST_US + 8000000;
+        config.wait_us = SEMAPHORE_LEASE_MOST_US + STORM_IN_THE_END_US;
         uint32_t op = history_begin(look->who, STORM_semaphore, SEMAPHORE_ALL, i);
         gh_semaphore semaphore = semaphore_of(look->client, i);
         gh_status status = gh_permit_begin(&permit, &semaphore, &config);
