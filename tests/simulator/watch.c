@@ -117,12 +117,21 @@ static uint64_t later(uint64_t least_us, uint64_t most_us)
 
 /* ---- servers ----------------------------------------------------------------------------------------------- */
 
+/* Whoever makes a master or a replica of a server closes its links, so that clients ask anew who the master is. */
+static void close_links(unsigned server)
+{
+    (void)server_do(server, "CLIENT KILL TYPE normal"); /* a server that is busy does neither */
+    (void)server_do(server, "CLIENT KILL TYPE pubsub");
+}
+
 static void reconfigure(void* context, uint64_t life)
 {
     unsigned* own = context;
     unsigned server = (unsigned)(own - watch.life);
     if (*own != life || !runs(server) || server == watch.master) return;
-    if (replication_master(server) != (int)watch.master) replication_follow(server, watch.master);
+    if (replication_master(server) == (int)watch.master) return;
+    replication_follow(server, watch.master);
+    close_links(server);
 }
 
 static void reconfigure_later(unsigned server, uint64_t least_us, uint64_t most_us)
@@ -133,6 +142,7 @@ static void reconfigure_later(unsigned server, uint64_t least_us, uint64_t most_
 static void make_master(unsigned heir)
 {
     replication_promote(heir);
+    close_links(heir);
     watch.master = heir;
     watch.epoch++;
     for (unsigned i = 0; i < WATCH_SENTINELS; i++) events_at(later(1000, 800000), hear, NULL, i);
