@@ -41,8 +41,8 @@ if [ -z "$kind" ]; then fail "tests/suite.sh wants --cluster, --sentinel, --tls 
 cd "$root"
 mkdir -p build/logs
 log=build/logs/suite_$kind.log
-setup build redis test > /dev/null
-build debug guildhall guildhall_tests
+setup build redis test sample browser > /dev/null
+build debug # some tests run the samples
 
 show_progress() { say "suite: $(grep -a -c -E '^\[ +(OK|FAILED|SKIPPED) +\] [a-z]' "$1" || true) tests"; }
 

@@ -56,6 +56,7 @@ static const apart aparts[] = {
     {"writers.*", APART_FLEETS, SETTINGS},
     {"drill.*", APART_FLEETS, SETTINGS},
     {"garbage.*", APART_FLEETS, SETTINGS},
+    {"liars.*", APART_FLEETS, SETTINGS},
     {"files_older.*", APART_FLEETS, KILLS},
     {"lock_loss.*", APART_FLEETS, KILLS},
     {"pitfalls.new_master_learns_the_scripts", APART_FLEETS, "makes a master of a replica by itself"},
