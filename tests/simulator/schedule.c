@@ -59,7 +59,7 @@ static void draw_systems(random_stream* random)
 
 static uint32_t draw_ops(random_stream* random)
 {
-    uint64_t most = random_one_in(random, 16) ? 3000 : 400;
+    uint64_t most = random_one_in(random, 32) ? 2000 : 260;
     return (uint32_t)random_between(random, 50, most);
 }
 
