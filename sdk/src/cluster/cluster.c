@@ -60,13 +60,12 @@ static bool cluster_carve(gh_arena* arena, gh_client* client, gh_str addresses)
 
 /* ---- where to ---------------------------------------------------------------------------------------------------- */
 
-/* Of what a request has, what tells its slot: the first key of a script, or the word behind a command's name. */
+/* The first key of a request tells its slot. */
 typedef struct cluster_route
 {
     gh_route route;
     const gh_op* op;
     uint16_t slot; /* plus 1; 0: not known yet */
-    bool has_name;
 } cluster_route;
 
 static void route_take_key(gh_route* route, gh_str key)
@@ -74,19 +73,13 @@ static void route_take_key(gh_route* route, gh_str key)
     cluster_route* self = (cluster_route*)(void*)route;
     if (self->slot != 0) return;
     self->slot = (uint16_t)(gh_slot_of_key(key) + 1u);
-    gh_cluster_hints_want(self->op, key, (uint16_t)(self->slot - 1u));
-}
-
-static void route_take_word(gh_route* route, gh_str word)
-{
-    cluster_route* self = (cluster_route*)(void*)route;
-    if (self->has_name) route_take_key(route, word);
-    self->has_name = true;
+    if (gh_cluster_of(self->op->client)->hints.listeners != NULL)
+        gh_cluster_hints_want(self->op, key, (uint16_t)(self->slot - 1u));
 }
 
 static void cluster_take_route(gh_op* op)
 {
-    cluster_route self = {{route_take_key, route_take_word}, op, 0, false};
+    cluster_route self = {{route_take_key}, op, 0};
     gh_request request = gh_request_route(&self.route);
     op->kind->encode(op, &request);
     op->route = self.slot;
