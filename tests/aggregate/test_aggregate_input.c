@@ -60,6 +60,7 @@ static void bad_memory_and_tables(void** state)
     assert_status(gh_aggregate_init(&aggregate, &config, memory, size), GH_OK);
 
     gh_aggregate_stats stats;
+    assert_int_equal(gh_aggregate_count(aggregate, PLACES_DAY, 0), 0);
     assert_status(gh_aggregate_add(NULL, SET), GH_INVALID_AGGREGATE);
     assert_status(gh_aggregate_add(aggregate, SET), GH_INVALID_AGGREGATE); /* no table yet */
     assert_status(gh_aggregate_add_line(aggregate, SET), GH_INVALID_AGGREGATE);
@@ -78,6 +79,14 @@ static void bad_memory_and_tables(void** state)
     assert_int_equal(gh_aggregate_count(NULL, PLACES_DAY, 0), 0);
     assert_int_equal(gh_aggregate_count(aggregate, SET, 0), 0);
     assert_int_equal(gh_aggregate_count(aggregate, PLACES_DAY, 12345), 0);
+    assert_status(gh_aggregate_add(aggregate, gh_str_literal("81.0.0.1 2011-10-10 13:55:36 x\n")), GH_OK);
+    assert_int_equal(gh_aggregate_count(aggregate, PLACES_DAY, 12345), 0);
+    memset(defaults, 0, 64); /* what is none any more */
+    gh_aggregate* gone = (gh_aggregate*)(void*)defaults;
+    assert_status(gh_aggregate_add(gone, SET), GH_INVALID_AGGREGATE);
+    assert_status(gh_aggregate_start(gone, places_world(a)), GH_INVALID_AGGREGATE);
+    assert_status(gh_aggregate_get_stats(gone, &stats), GH_INVALID_AGGREGATE);
+    assert_int_equal(gh_aggregate_count(gone, PLACES_DAY, 0), 0);
 }
 
 static void bad_flushes(void** state)
@@ -159,6 +168,8 @@ static void bad_reads(void** state)
     config = good, config.total_count = GH_AGGREGATE_TOTALS_MAX + 1;
     assert_status(gh_aggregate_read_begin(op, client, SET, PLACES_DAY, &config), GH_INVALID_TOTALS);
     config = good, config.text = NULL;
+    assert_status(gh_aggregate_read_begin(op, client, SET, PLACES_DAY, &config), GH_INVALID_TOTALS);
+    config = good, config.text_size = 0;
     assert_status(gh_aggregate_read_begin(op, client, SET, PLACES_DAY, &config), GH_INVALID_TOTALS);
     config = good, config.struct_size = 0;
     assert_status(gh_aggregate_read_begin(op, client, SET, PLACES_DAY, &config), GH_INVALID_CONFIG);
