@@ -2,118 +2,12 @@
    entries out of order, more than was asked for. Each op ends as its header says, and what it gives is within what the
    caller gave it. In a world that is made up. */
 
-#include "support/scene/game.h"
 #include "support/scene/on.h"
-#include "support/server/scripted.h"
+#include "support/server/odd.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#define MS       UINT64_C(1000)
-#define NAME     gh_str_literal("thing")
-#define ANSWERS  4
-#define TEXT_MAX 512
-
-/* What it is told, in the order of the requests; the last again and again. "q:7|$text|_" is an array of the op's
-   sequence, 7, "text" and nil; "a..." the same without the sequence; "t7 text" one text that begins with the sequence;
-   "=..." one value. ^ is a zero byte. */
-typedef struct odd
-{
-    scripted* world;
-    const gh_op* op;
-    const char* answers[ANSWERS];
-    unsigned told;
-} odd;
-
-static void add_value(byte_buffer* reply, const char* text, size_t size)
-{
-    char head[32];
-    char bytes[TEXT_MAX];
-    if (*text != '$')
-    {
-        buffer_add(reply, *text == '_' ? "$-1" : text, *text == '_' ? 3 : size);
-        buffer_add(reply, "\r\n", 2);
-        return;
-    }
-    buffer_add(reply, head, (size_t)snprintf(head, sizeof(head), "$%zu\r\n", size - 1));
-    for (size_t i = 1; i < size; i++) bytes[i - 1] = (char)(text[i] == '^' ? 0 : text[i]);
-    buffer_add(reply, bytes, size - 1);
-    buffer_add(reply, "\r\n", 2);
-}
-
-static void add_answer(byte_buffer* reply, const char* text, uint64_t sequence)
-{
-    char head[64];
-    unsigned count = *text == 'q';
-    if (*text == 't')
-    {
-        buffer_add_bulk(reply, "%llu %s", (unsigned long long)sequence, text + 1);
-        return;
-    }
-    if (*text == '=')
-    {
-        add_value(reply, text + 1, strlen(text + 1));
-        return;
-    }
-    for (const char* at = text; at[1] != 0 && at != NULL; at++) count += at == text || *at == '|';
-    buffer_add(reply, head, (size_t)snprintf(head, sizeof(head), "*%u\r\n", count));
-    if (*text == 'q')
-        buffer_add(reply, head, (size_t)snprintf(head, sizeof(head), ":%llu\r\n", (unsigned long long)sequence));
-    for (text++; *text != 0;)
-    {
-        const size_t size = strcspn(text, "|");
-        add_value(reply, text, size);
-        text += size + (text[size] == '|');
-    }
-}
-
-static bool tell(scripted* world, const gh_str* words, size_t count, byte_buffer* reply)
-{
-    odd* self = world->context;
-    (void)count;
-    if (self->op == NULL || gh_str_equal(words[0], gh_str_literal("SCRIPT"))) return false;
-    add_answer(reply, self->answers[self->told], self->op->sequence);
-    if (self->told + 1 < ANSWERS && self->answers[self->told + 1] != NULL) self->told++;
-    return true;
-}
-
-static odd* odd_start(void)
-{
-    scripted* world = scripted_new();
-    scripted_start_ready(world, NULL);
-    odd* self = SCRIPTED_NEW(world, odd);
-    self->world = world;
-    world->context = self;
-    world->answer = tell;
-    return self;
-}
-
-static gh_status told_many(odd* self, const gh_op* op, const char* first, const char* second, const char* third)
-{
-    self->op = op;
-    self->told = 0;
-    self->answers[0] = first;
-    self->answers[1] = second;
-    self->answers[2] = third;
-    SCRIPTED_UNTIL(self->world, !gh_op_is_busy(op), MS, 10 * SECOND_US);
-    self->op = NULL;
-    assert_int_equal(scripted_stats(self->world).links_lost, 0);
-    return gh_op_poll(op);
-}
-
-static gh_status told(odd* self, const gh_op* op, const char* answer)
-{
-    return told_many(self, op, answer, NULL, NULL);
-}
-
-/* All of them end so. */
-#define ASSERT_EACH(self, begin, answers, expected)                                                                    \
-    for (size_t each = 0; each < sizeof(answers) / sizeof((answers)[0]); each++)                                       \
-    {                                                                                                                  \
-        const gh_status ended = told(self, begin, (answers)[each]);                                                    \
-        if (ended != (expected)) fail_msg("\"%s\" ends %s", (answers)[each], gh_status_name(ended));                   \
-    }
+#define NAME gh_str_literal("thing")
 
 /* ---- members of a chat ------------------------------------------------------------------------------------------- */
 
@@ -144,10 +38,10 @@ static void members_that_are_none(void** state)
         "q:0|:7|:2|$0|$"
         "aaaaaaaaaabbbbbbbbbbaaaaaaaaaabbbbbbbbbbaaaaaaaaaabbbbbbbbbbaaaaaaaaaabbbbbbbbbbaaaaaaaaaabbbbbbbbbb"
         "aaaaaaaaaabbbbbbbbbbaaaaaaaaa|$1 a5 "};
-    odd* self = odd_start();
+    odd* self = odd_start(NULL);
     roster* of = SCRIPTED_NEW(self->world, roster);
-    ASSERT_EACH(self, ask_members(self, of, SIZE_MAX), broken, GH_CORRUPT);
-    assert_status(told(self, ask_members(self, of, SIZE_MAX), "q:0|:7|:1|$0|$|$1 a5 "), GH_OK);
+    ODD_EACH(self, ask_members(self, of, SIZE_MAX), broken, GH_CORRUPT);
+    assert_status(odd_told(self, ask_members(self, of, SIZE_MAX), "q:0|:7|:1|$0|$|$1 a5 "), GH_OK);
     assert_int_equal(of->op.count, 1);
     assert_int_equal(of->items[0].seen, 5);
 }
@@ -156,22 +50,22 @@ static void members_that_are_none(void** state)
 static void members_are_more_than_the_server_counts(void** state)
 {
     (void)state;
-    odd* self = odd_start();
+    odd* self = odd_start(NULL);
     roster* of = SCRIPTED_NEW(self->world, roster);
-    assert_status(told(self, ask_members(self, of, 1), "q:0|:7|:0|$0|$|$1 a5 1 b5 "), GH_TOO_SMALL);
+    assert_status(odd_told(self, ask_members(self, of, 1), "q:0|:7|:0|$0|$|$1 a5 1 b5 "), GH_TOO_SMALL);
     assert_int_equal(of->op.needed, 2);
-    assert_status(told(self, ask_members(self, of, 1), "q:0|:7|:4294967296|$0|$|$1 a5 1 b5 "), GH_TOO_SMALL);
+    assert_status(odd_told(self, ask_members(self, of, 1), "q:0|:7|:4294967296|$0|$|$1 a5 1 b5 "), GH_TOO_SMALL);
     assert_int_equal(of->op.needed, UINT32_MAX);
 }
 
 static void chats_of_a_list_that_is_larger_than_any(void** state)
 {
     (void)state;
-    odd* self = odd_start();
+    odd* self = odd_start(NULL);
     gh_chat_item* items = scripted_keep(self->world, sizeof(*items) * GH_CHAT_LIST_MAX);
     gh_chat_list* op = SCRIPTED_NEW(self->world, gh_chat_list);
     assert_status(gh_chat_list_begin(op, self->world->client, NAME, items, GH_CHAT_LIST_MAX + 1, NULL), GH_OK);
-    assert_status(told(self, &op->op, "q:0|:5"), GH_EMPTY);
+    assert_status(odd_told(self, &op->op, "q:0|:5"), GH_EMPTY);
     assert_int_equal(op->count, 0);
 }
 
@@ -204,10 +98,10 @@ static void samples_that_are_none(void** state)
         "q:0|:600|:1|$660 1", "q:0|:600|:1|$420 1", "q:0|:600|:1|$601 1", "q:0|:600|:1|$599 1",
         "q:0|:600|:1|$600 1|$600 1", "q:0|:600|:1|$540 1|$600 1", "q:0|:600|:1|$600 1|$540 1|$480 1|$420 1",
         "q:0|:601|:1", "q:0|:9007199254741020|:1"};
-    odd* self = odd_start();
+    odd* self = odd_start(NULL);
     samples* of = SCRIPTED_NEW(self->world, samples);
-    ASSERT_EACH(self, ask_samples(self, of, false), broken, GH_CORRUPT);
-    ASSERT_EACH(self, ask_samples(self, of, true), broken, GH_CORRUPT);
+    ODD_EACH(self, ask_samples(self, of, false), broken, GH_CORRUPT);
+    ODD_EACH(self, ask_samples(self, of, true), broken, GH_CORRUPT);
 }
 
 /* The sum stays within what a sum may be; a counter whose code says that there is more, and gives none, is at its end.
@@ -215,18 +109,19 @@ static void samples_that_are_none(void** state)
 static void samples_of_the_largest_size(void** state)
 {
     (void)state;
-    odd* self = odd_start();
+    odd* self = odd_start(NULL);
     samples* of = SCRIPTED_NEW(self->world, samples);
-    assert_status(told(self, ask_samples(self, of, false), "q:0|:600|:1|$600 9007199254740991|$540 9007199254740991"),
-                  GH_OK);
+    assert_status(
+        odd_told(self, ask_samples(self, of, false), "q:0|:600|:1|$600 9007199254740991|$540 9007199254740991"), GH_OK);
     assert_true(of->op.sum == GH_COUNTERS_SUM_MAX);
     assert_int_equal(of->op.deviation, 0);
-    assert_status(told(self, ask_samples(self, of, false), "q:0|:600|:1|$600 -9007199254740991|$540 -9007199254740991"),
-                  GH_OK);
-    assert_true(of->op.sum == -GH_COUNTERS_SUM_MAX);
-    assert_status(told(self, ask_samples(self, of, false), "q:1|:600|:1"), GH_EMPTY);
     assert_status(
-        told_many(self, ask_samples(self, of, false), "q:1|:600|:1|$600 5", "q:1|:600|:1|$540 7", "q:0|:600|:1"),
+        odd_told(self, ask_samples(self, of, false), "q:0|:600|:1|$600 -9007199254740991|$540 -9007199254740991"),
+        GH_OK);
+    assert_true(of->op.sum == -GH_COUNTERS_SUM_MAX);
+    assert_status(odd_told(self, ask_samples(self, of, false), "q:1|:600|:1"), GH_EMPTY);
+    assert_status(
+        odd_told_many(self, ask_samples(self, of, false), "q:1|:600|:1|$600 5", "q:1|:600|:1|$540 7", "q:0|:600|:1"),
         GH_OK);
     assert_int_equal(of->op.count, 2);
     assert_int_equal(of->op.sum, 12);
@@ -236,9 +131,9 @@ static void samples_of_the_largest_size(void** state)
 static void samples_of_the_first_minutes(void** state)
 {
     (void)state;
-    odd* self = odd_start();
+    odd* self = odd_start(NULL);
     samples* of = SCRIPTED_NEW(self->world, samples);
-    assert_status(told(self, ask_samples(self, of, true), "q:0|:60|:1|$60 5|$0 6"), GH_OK);
+    assert_status(odd_told(self, ask_samples(self, of, true), "q:0|:60|:1|$60 5|$0 6"), GH_OK);
     assert_int_equal(of->op.count, 3);
     assert_int_equal(of->list[0].time_s, 0);
     assert_int_equal(of->op.sum, 11);
@@ -252,7 +147,7 @@ static void names_of_counters_that_are_none(void** state)
     char many[512] = "a$a"; /* it asks for 64 at least */
     for (int i = 0; i < 64; i++) strcat(many, "|$a");
     const char* const broken[] = {"a:7", "a_", many};
-    odd* self = odd_start();
+    odd* self = odd_start(NULL);
     gh_counters_list* op = SCRIPTED_NEW(self->world, gh_counters_list);
     gh_name* names = scripted_keep(self->world, sizeof(*names));
     gh_counters_list_config config = gh_counters_list_config_default();
@@ -261,7 +156,7 @@ static void names_of_counters_that_are_none(void** state)
     for (size_t i = 0; i < sizeof(broken) / sizeof(broken[0]); i++)
     {
         assert_status(gh_counters_list_begin(op, self->world->client, &config), GH_OK);
-        assert_status(told(self, &op->op, broken[i]), GH_CORRUPT);
+        assert_status(odd_told(self, &op->op, broken[i]), GH_CORRUPT);
     }
 }
 
@@ -306,11 +201,11 @@ static void files_that_are_none(void** state)
                                          "q:1|$a|$5 /",
                                          "q:1|$a|$1234567890123456789 1",
                                          "q:1|$a|$5 7|:2|$b|$5 8"};
-    odd* self = odd_start();
+    odd* self = odd_start(NULL);
     listing* of = SCRIPTED_NEW(self->world, listing);
-    ASSERT_EACH(self, ask_files(self, of, 1), broken, GH_CORRUPT);
+    ODD_EACH(self, ask_files(self, of, 1), broken, GH_CORRUPT);
     assert_int_equal(of->op.count, 0);
-    assert_status(told(self, ask_files(self, of, GH_FILES_LIST_MAX + 1), "q:1|$a|$5 7"), GH_OK);
+    assert_status(odd_told(self, ask_files(self, of, GH_FILES_LIST_MAX + 1), "q:1|$a|$5 7"), GH_OK);
     assert_int_equal(of->op.count, 1);
     assert_int_equal(of->op.capacity, GH_FILES_LIST_MAX);
 }
@@ -384,19 +279,19 @@ static void members_of_a_guild_that_are_none(void** state)
     static const char* const no_members[] = {"a:7", "a_", "a$a^", "a$a^b", "a$^^", "a$a^^b^"};
     static const char* const no_scores[] = {"a", "a$1", "a$1|$1|$1", "a:1|$1", "a$1|:1"};
     static const char* const no_sizes[] = {"=$7", "=:-1", "=:4294967296", "=_"};
-    odd* self = odd_start();
+    odd* self = odd_start(NULL);
     members* guild = open_guild(self);
-    ASSERT_EACH(self, ask_who(guild), no_members, GH_CORRUPT);
-    assert_status(told(self, ask_who(guild), member_of(self, 400, 0, 0)), GH_CORRUPT);
-    assert_status(told(self, ask_who(guild), member_of(self, GH_NAME_SIZE_MAX + 1, 0, 0)), GH_CORRUPT);
-    assert_status(told(self, ask_who(guild), member_of(self, 10, GH_NAME_SIZE_MAX + 1, 0)), GH_CORRUPT);
-    assert_status(told(self, ask_who(guild), member_of(self, 10, 10, GH_NAME_SIZE_MAX + 1)), GH_CORRUPT);
-    assert_status(told(self, ask_who(guild), member_of(self, GH_NAME_SIZE_MAX, GH_NAME_SIZE_MAX, GH_NAME_SIZE_MAX)),
+    ODD_EACH(self, ask_who(guild), no_members, GH_CORRUPT);
+    assert_status(odd_told(self, ask_who(guild), member_of(self, 400, 0, 0)), GH_CORRUPT);
+    assert_status(odd_told(self, ask_who(guild), member_of(self, GH_NAME_SIZE_MAX + 1, 0, 0)), GH_CORRUPT);
+    assert_status(odd_told(self, ask_who(guild), member_of(self, 10, GH_NAME_SIZE_MAX + 1, 0)), GH_CORRUPT);
+    assert_status(odd_told(self, ask_who(guild), member_of(self, 10, 10, GH_NAME_SIZE_MAX + 1)), GH_CORRUPT);
+    assert_status(odd_told(self, ask_who(guild), member_of(self, GH_NAME_SIZE_MAX, GH_NAME_SIZE_MAX, GH_NAME_SIZE_MAX)),
                   GH_OK);
     assert_int_equal(guild->search.hits[0].id.size, GH_NAME_SIZE_MAX);
-    ASSERT_EACH(self, ask_whether(guild), no_scores, GH_CORRUPT);
-    ASSERT_EACH(self, ask_how_many(guild), no_sizes, GH_CORRUPT);
-    assert_status(told(self, ask_whether(guild), "a_|$1"), GH_OK);
+    ODD_EACH(self, ask_whether(guild), no_scores, GH_CORRUPT);
+    ODD_EACH(self, ask_how_many(guild), no_sizes, GH_CORRUPT);
+    assert_status(odd_told(self, ask_whether(guild), "a_|$1"), GH_OK);
     assert_status(guild->of[0].status, GH_NOT_MEMBER);
     assert_status(guild->of[1].status, GH_OK);
 }
@@ -431,11 +326,11 @@ static void totals_that_are_none(void** state)
                                          "q$Peru|$7x",       "q$Peru|$/",
                                          "q$Peru|$1e9",      "q$Peru|$1234567890123456789",
                                          "q$Peru\tCusco|$7", "q$a|$7|$b|$6|$c|$5"};
-    odd* self = odd_start();
+    odd* self = odd_start(NULL);
     totals* of = SCRIPTED_NEW(self->world, totals);
-    ASSERT_EACH(self, ask_totals(self, of, GH_AGGREGATE_COUNTRY), broken, GH_CORRUPT);
-    assert_status(told(self, ask_totals(self, of, GH_AGGREGATE_CITY), "q$Peru\tCusco|$7"), GH_CORRUPT);
-    assert_status(told(self, ask_totals(self, of, GH_AGGREGATE_CITY), "q$Peru\tCusco\tPisac|$7"), GH_OK);
+    ODD_EACH(self, ask_totals(self, of, GH_AGGREGATE_COUNTRY), broken, GH_CORRUPT);
+    assert_status(odd_told(self, ask_totals(self, of, GH_AGGREGATE_CITY), "q$Peru\tCusco|$7"), GH_CORRUPT);
+    assert_status(odd_told(self, ask_totals(self, of, GH_AGGREGATE_CITY), "q$Peru\tCusco\tPisac|$7"), GH_OK);
     assert_int_equal(of->list[0].count, 7);
 }
 
@@ -493,12 +388,12 @@ static void letters_that_are_none(void** state)
                                          "q:0|:3|:1|:9|:1000|:0|:0|$|$-",
                                          "q:0|:3|:1|:9|:1000|:0|:0|$|$-65537 1 1 0 ",
                                          "q:0|:3|:1|:9|:1000|:0|:0|$|$-7 1 1 0 a"};
-    odd* self = odd_start();
+    odd* self = odd_start(NULL);
     letters* of = SCRIPTED_NEW(self->world, letters);
-    ASSERT_EACH(self, fetch_letters(self, of, false, sizeof(of->buffer)), broken, GH_CORRUPT);
-    ASSERT_EACH(self, fetch_letters(self, of, true, sizeof(of->buffer)), broken, GH_CORRUPT);
-    assert_status(told(self, fetch_letters(self, of, false, sizeof(of->buffer)),
-                       "q:0|:3|:1|:2|:1000|:0|:0|$1:1 2:1|$1 1 1 ab|$2 2 0 "),
+    ODD_EACH(self, fetch_letters(self, of, false, sizeof(of->buffer)), broken, GH_CORRUPT);
+    ODD_EACH(self, fetch_letters(self, of, true, sizeof(of->buffer)), broken, GH_CORRUPT);
+    assert_status(odd_told(self, fetch_letters(self, of, false, sizeof(of->buffer)),
+                           "q:0|:3|:1|:2|:1000|:0|:0|$1:1 2:1|$1 1 1 ab|$2 2 0 "),
                   GH_OK);
     assert_int_equal(of->op.count, 2);
 }
@@ -507,15 +402,16 @@ static void letters_that_are_none(void** state)
 static void newest_letters_with_one_that_is_none(void** state)
 {
     (void)state;
-    odd* self = odd_start();
+    odd* self = odd_start(NULL);
     letters* of = SCRIPTED_NEW(self->world, letters);
     const size_t room = 2 * sizeof(gh_message);
-    assert_status(told(self, fetch_letters(self, of, true, room), "q:0|:3|:1|:3|:1000|:0|:0|$|$1 1 0 |$2 1 0 |$3 1 0 "),
-                  GH_OK);
+    assert_status(
+        odd_told(self, fetch_letters(self, of, true, room), "q:0|:3|:1|:3|:1000|:0|:0|$|$1 1 0 |$2 1 0 |$3 1 0 "),
+        GH_OK);
     assert_int_equal(of->op.count, 2);
     assert_int_equal(of->op.messages[0].id, 2);
-    assert_status(told(self, fetch_letters(self, of, true, room),
-                       "q:0|:3|:1|:4|:1000|:0|:0|$|$1 1 0 |$2 1 0 |$3 1 0 |$x|$4 1 0 "),
+    assert_status(odd_told(self, fetch_letters(self, of, true, room),
+                           "q:0|:3|:1|:4|:1000|:0|:0|$|$1 1 0 |$2 1 0 |$3 1 0 |$x|$4 1 0 "),
                   GH_CORRUPT);
 }
 
@@ -567,15 +463,15 @@ static void states_of_tasks_that_are_none(void** state)
 {
     (void)state;
     static const char* const broken[] = {"q:5|:99|:1|:1|$|$", "q:5|:1|:65536|:1|$|$"};
-    odd* self = odd_start();
+    odd* self = odd_start(NULL);
     tasks* queue = open_queue(self);
-    ASSERT_EACH(self, look_at_task(queue, 4), broken, GH_CORRUPT);
-    assert_status(told(self, look_at_task(queue, 4), "q:5|:3|:2|:1|$progress|$group"), GH_OK);
+    ODD_EACH(self, look_at_task(queue, 4), broken, GH_CORRUPT);
+    assert_status(odd_told(self, look_at_task(queue, 4), "q:5|:3|:2|:1|$progress|$group"), GH_OK);
     assert_int_equal(queue->look.text.size, 4);
     assert_int_equal(queue->look.group.size, 5);
     assert_status(
-        told(self, look_at_task(queue, sizeof(queue->memory)),
-             "q:5|:3|:2|:1|$progress|$a_group_whose_name_has_more_than_64_bytes_in_it_which_no_push_would_take"),
+        odd_told(self, look_at_task(queue, sizeof(queue->memory)),
+                 "q:5|:3|:2|:1|$progress|$a_group_whose_name_has_more_than_64_bytes_in_it_which_no_push_would_take"),
         GH_OK);
     assert_int_equal(queue->look.text.size, 8);
     assert_int_equal(queue->look.group.size, 0);
@@ -606,15 +502,15 @@ static void dead_letters_that_are_none(void** state)
                                            "q:5|:1|$one|:1|:1|$late|$1234567890 2 3:abc",
                                            "q:5|:1|$one|:1|:1|$late|$1 x 3:abc",
                                            "q:5|:1|$one|:1|:1|$late|$1/2 3:abc"};
-    odd* self = odd_start();
+    odd* self = odd_start(NULL);
     tasks* queue = open_queue(self);
-    ASSERT_EACH(self, look_at_dead(queue), broken, GH_CORRUPT);
+    ODD_EACH(self, look_at_dead(queue), broken, GH_CORRUPT);
     for (size_t i = 0; i < sizeof(no_tasks) / sizeof(no_tasks[0]); i++)
     {
-        assert_status(told(self, look_at_dead(queue), no_tasks[i]), GH_OK);
+        assert_status(odd_told(self, look_at_dead(queue), no_tasks[i]), GH_OK);
         assert_int_equal(queue->letters[0].handler.size, 0);
     }
-    assert_status(told(self, look_at_dead(queue), "q:5|:1|$one|:1|:1|$late|$1 2 3:abcd"), GH_OK);
+    assert_status(odd_told(self, look_at_dead(queue), "q:5|:1|$one|:1|:1|$late|$1 2 3:abcd"), GH_OK);
     assert_true(gh_str_equal(queue->letters[0].handler, gh_str_literal("abc")));
     assert_true(gh_str_equal(queue->letters[0].payload, gh_str_literal("d")));
 }
@@ -623,13 +519,13 @@ static void dead_letters_that_are_none(void** state)
 static void codes_of_a_cancel_that_are_none(void** state)
 {
     (void)state;
-    odd* self = odd_start();
+    odd* self = odd_start(NULL);
     tasks* queue = open_queue(self);
-    assert_status(told(self, cancel_tasks(queue), "t5 o"), GH_UNKNOWN);
-    assert_status(told(self, cancel_tasks(queue), "t5 gz"), GH_UNKNOWN);
+    assert_status(odd_told(self, cancel_tasks(queue), "t5 o"), GH_UNKNOWN);
+    assert_status(odd_told(self, cancel_tasks(queue), "t5 gz"), GH_UNKNOWN);
     assert_status(queue->refs[0].status, GH_GONE);
     assert_status(queue->refs[1].status, GH_UNKNOWN);
-    assert_status(told(self, cancel_tasks(queue), "t5 gr"), GH_OK);
+    assert_status(odd_told(self, cancel_tasks(queue), "t5 gr"), GH_OK);
     assert_status(queue->refs[1].status, GH_RUNNING);
 }
 
@@ -672,12 +568,12 @@ static void holders_that_are_none(void** state)
                                          "q:3|:1|:0|:5|$" HOLDER "1|$123456789012345678",
                                          "q:3|:1|:0|:5|$0123456789abcdef:0123456789abcdefx1|$9",
                                          "q:3|:1|:0|:5|$0123456789abcdef:0123456789abcdez 1|$9"};
-    odd* self = odd_start();
+    odd* self = odd_start(NULL);
     readers* of = SCRIPTED_NEW(self->world, readers);
-    ASSERT_EACH(self, look_at_permits(self, of), broken, GH_CORRUPT);
-    assert_status(
-        told(self, look_at_permits(self, of), "q:3|:1|:0|:5|$" HOLDER "2|$9.5|$" HOLDER "1|$4|$" HOLDER "1|$9|$odd"),
-        GH_OK);
+    ODD_EACH(self, look_at_permits(self, of), broken, GH_CORRUPT);
+    assert_status(odd_told(self, look_at_permits(self, of),
+                           "q:3|:1|:0|:5|$" HOLDER "2|$9.5|$" HOLDER "1|$4|$" HOLDER "1|$9|$odd"),
+                  GH_OK);
     assert_int_equal(of->look.count, 2);
     assert_true(of->holders[0].waiting);
     assert_int_equal(of->holders[0].remaining_us, 4);
@@ -701,10 +597,10 @@ static void contacts_that_are_none(void** state)
     static const char* const broken[] = {
         "q:1|:0|$v|:7",     "q:1|:0|$v|$",       "q:1|:1|$v|$mia",    "q:1|:1|$v|$mia|:7",
         "q:1|:1|$v|$mia|$", "q:1|:1|$v|$mia|$x", "q:1|:1|$v|$mia|$/", "q:1|:1|$v|$mia|$12345678901234567"};
-    odd* self = odd_start();
+    odd* self = odd_start(NULL);
     readers* of = SCRIPTED_NEW(self->world, readers);
-    ASSERT_EACH(self, load_contacts(self, of), broken, GH_CORRUPT);
-    assert_status(told(self, load_contacts(self, of), "q:4294967296|:0|$v|$mia|$bob|$eve"), GH_OK);
+    ODD_EACH(self, load_contacts(self, of), broken, GH_CORRUPT);
+    assert_status(odd_told(self, load_contacts(self, of), "q:4294967296|:0|$v|$mia|$bob|$eve"), GH_OK);
     assert_int_equal(of->load.stored, UINT32_MAX);
     assert_int_equal(of->contacts.count, 2);
 }
@@ -725,12 +621,12 @@ static void values_of_rows_that_are_none(void** state)
     static const char* const broken[] = {"q:0|:1|:2|:9|:5|:7|$abcde", "q:0|:1|:2|:9|:5|:7|$abc",
                                          "q:9|:1|:2|:9|:3|:7|$abc"};
     static const char* const old[] = {"q:0|:1|:10|:9|:3|:7|$abc", "q:3|:1|:10|:9|:3|:7|$", "q:4|:1|:10|:9|:30|:7|$"};
-    odd* self = odd_start();
+    odd* self = odd_start(NULL);
     readers* of = SCRIPTED_NEW(self->world, readers);
-    ASSERT_EACH(self, get_row(self, of), broken, GH_CORRUPT);
-    ASSERT_EACH(self, get_row(self, of), old, GH_OLD);
-    assert_status(told(self, get_row(self, of), "q:3|:1|:9|:9|:3|:7|$"), GH_SAME);
-    assert_status(told(self, get_row(self, of), "q:4|:1|:9|:9|:30|:7|$"), GH_TOO_SMALL);
+    ODD_EACH(self, get_row(self, of), broken, GH_CORRUPT);
+    ODD_EACH(self, get_row(self, of), old, GH_OLD);
+    assert_status(odd_told(self, get_row(self, of), "q:3|:1|:9|:9|:3|:7|$"), GH_SAME);
+    assert_status(odd_told(self, get_row(self, of), "q:4|:1|:9|:9|:30|:7|$"), GH_TOO_SMALL);
     assert_int_equal(of->get.value_size, 30);
 }
 
