@@ -190,6 +190,35 @@ static bool moved_of_another(made_cluster* fleet, unsigned node, unsigned slot, 
     return true;
 }
 
+static bool moved_to_nowhere(made_cluster* fleet, unsigned node, unsigned slot, byte_buffer* reply)
+{
+    static const char text[] = "-MOVED banana\r\n";
+    (void)node;
+    if (slot != fleet->slot) return false;
+    buffer_add(reply, text, sizeof text - 1);
+    return true;
+}
+
+/* The map is read instead. */
+static void moved_to_nowhere_is_outlived(void** state)
+{
+    (void)state;
+    made_cluster* fleet = start_fleet(3);
+    char name[24];
+    made_cluster_start(fleet);
+    fleet->slot = made_name(fleet, 0, 1000, name);
+    fleet->lie = moved_to_nowhere;
+    gh_lock* lock = made_cluster_want(fleet, 0, 60000000);
+    const unsigned long maps = fleet->maps;
+    const unsigned long cycles = least_cycles(fleet);
+    for (int i = 0; i < TICKS / 4; i++) made_cluster_tick(fleet, TICK_US);
+    assert_int_equal(gh_op_poll(&lock->op), GH_PENDING);
+    assert_in_range(fleet->maps - maps, 1, 16);
+    assert_true(least_cycles(fleet) - cycles > 100); /* all others go on */
+    fleet->lie = NULL;
+    MADE_UNTIL(fleet, gh_op_poll(&lock->op) == GH_HELD, TICK_US, 1000000);
+}
+
 static void moved_to_and_fro_is_outlived(void** state)
 {
     (void)state;
@@ -321,7 +350,7 @@ static void moved_with_thousands_that_wait_costs_a_tick_little(void** state)
 }
 
 TEST_FILE(cluster_lies, cmocka_unit_test(endless_map_costs_a_tick_little), cmocka_unit_test(endless_map_is_given_up),
-          cmocka_unit_test(moved_to_and_fro_is_outlived), cmocka_unit_test(moved_to_itself_is_outlived),
+          cmocka_unit_test(moved_to_nowhere_is_outlived), cmocka_unit_test(moved_to_and_fro_is_outlived), cmocka_unit_test(moved_to_itself_is_outlived),
           cmocka_unit_test(ask_without_end_is_outlived), cmocka_unit_test(ask_of_itself_is_outlived),
           cmocka_unit_test(moved_to_ever_new_nodes_is_outlived), cmocka_unit_test(moved_of_another_slot_is_outlived),
           cmocka_unit_test(moved_with_thousands_that_wait_costs_a_tick_little),

@@ -114,6 +114,21 @@ static void chunks_that_are_none(void** state)
     assert_status(odd_told(self, begin(self, of), opened), GH_CORRUPT);
 }
 
+/* It is never asked for again: the answer would be the same. */
+static void chunk_that_no_reply_has_room_for(void** state)
+{
+    (void)state;
+    static char large[64 * 1024];
+    odd* self = odd_start(NULL);
+    reader* of = reader_new(self);
+    self->chunk = gh_str_make(large, sizeof(large));
+    begin(self, of);
+    odd_say(self, &of->op.op, "q:0|:1|:1024|:1|:4|:0|:1|:0|:60000000|$", NULL, NULL);
+    SCRIPTED_UNTIL(self->world, !gh_op_is_busy(&of->op.op), 1000, SECOND_US);
+    assert_status(gh_op_poll(&of->op.op), GH_CORRUPT);
+    assert_int_equal(scripted_stats(self->world).links_lost, 1);
+}
+
 static reader* read_first(odd* self, const char* text)
 {
     reader* of = reader_new(self);
@@ -249,8 +264,47 @@ static void client_ends_while_a_channel_is_told(void** state)
     assert_status(gh_op_poll(&of->op.op), GH_UNKNOWN);
 }
 
-TEST_FILE(files_odd, cmocka_unit_test(figures_that_are_none), cmocka_unit_test(figures_that_change_as_they_cannot),
+/* A client closes its ops in no order that anybody could rely on. */
+static void sets_end_with_their_client_whatever_else_does(void** state)
+{
+    (void)state;
+    static const gh_str names[] = {GH_STR_INIT("sword"), GH_STR_INIT("shield"), GH_STR_INIT("bow"), GH_STR_INIT("axe")};
+    static char full[1025];
+    memset(full, 'x', 1024);
+    for (unsigned way = 0; way < 64; way++)
+    {
+        odd* self = odd_start(NULL);
+        reader* of = reader_new(self);
+        gh_lock_set* sets = scripted_keep(self->world, 2 * sizeof(*sets));
+        gh_lock* locks = scripted_keep(self->world, 4 * sizeof(*locks));
+        gh_str block;
+        lay_chunk(self, of, full);
+        for (unsigned step = 0; step < 3; step++)
+        {
+            if (step == way % 3) begin(self, of);
+            else
+                assert_status(gh_lock_set_begin(&sets[step == (way + 1) % 3], self->world->client,
+                                                locks + (step == (way + 1) % 3 ? 2 : 0),
+                                                names + (step == (way + 1) % 3 ? 2 : 0), 2, NULL),
+                              GH_OK);
+            if (step == way % 3) odd_say(self, &of->op.op, "q:0|:1|:1024|:8|:8192|:0|:1|:0|:60000000|$", NULL, NULL);
+            odd_wait(self, way / 3 % 5);
+        }
+        odd_wait(self, way / 15);
+        for (unsigned i = 0; i < 1 + way % 2; i++) (void)gh_file_read_block(&of->op, &block);
+        gh_client_shutdown(self->world->client);
+        assert_false(gh_op_is_busy(&of->op.op));
+        for (int i = 0; i < 2; i++) assert_false(gh_op_is_busy(&sets[i].op));
+        for (int i = 0; i < 4; i++) assert_false(gh_op_is_busy(&locks[i].op));
+        for (int i = 0; i < 2; i++)
+            assert_true(gh_op_poll(&sets[i].op) == GH_CANCELLED || gh_op_poll(&sets[i].op) == GH_UNKNOWN);
+    }
+}
+
+TEST_FILE(files_odd, cmocka_unit_test(sets_end_with_their_client_whatever_else_does),
+          cmocka_unit_test(figures_that_are_none), cmocka_unit_test(figures_that_change_as_they_cannot),
           cmocka_unit_test(offset_of_another_config_is_lost), cmocka_unit_test(chunks_that_are_none),
+          cmocka_unit_test(chunk_that_no_reply_has_room_for),
           cmocka_unit_test(caller_that_lets_all_lie_does_not_keep_its_lease),
           cmocka_unit_test(block_behind_a_line_that_was_begun),
           cmocka_unit_test(recall_takes_what_was_read_before_and_no_more),

@@ -13,6 +13,7 @@
 typedef struct store
 {
     bool replicas_lag; /* none has what was said */
+    bool wait_is_mute; /* they are asked, and do not answer */
     bool takes_back;   /* else it does not answer a release */
     unsigned releases;
 } store;
@@ -22,6 +23,7 @@ static bool answer(scripted* world, const gh_str* words, size_t count, byte_buff
     store* self = world->context;
     const bool is_wait = gh_str_equal(words[0], gh_str_literal("WAIT"));
     const bool is_release = gh_str_equal(words[0], gh_str_literal("EVALSHA")) && (count == 9 || count == 10);
+    if (is_wait && self->wait_is_mute && !gh_str_equal(words[1], gh_str_literal("0"))) return true; /* no hand-shake */
     if (is_wait && self->replicas_lag) buffer_add(reply, ":0\r\n", 4);
     self->releases += is_release;
     return (is_wait && self->replicas_lag) || (is_release && !self->takes_back);
@@ -95,7 +97,92 @@ static void client_ends_with_a_lock_on_its_way_back(void** state)
     assert_status(gh_op_poll(&lock->op), GH_CANCELLED);
 }
 
-TEST_FILE(replicas_seldom, cmocka_unit_test(lock_on_its_way_back_is_asked_for_again),
+/* ---- before replicas have said anything ---------------------------------------------------------------------------
+ */
+
+/* It was granted, and who asks the replicas hears nothing. */
+static gh_lock* start_asking_replicas(scripted* world, store* self, uint64_t wait_us)
+{
+    gh_client_config config = scripted_config();
+    config.replicas = gh_replicas_wait();
+    config.wait_replicas = 1;
+    config.wait_us = 60 * SECOND_US;
+    config.request_timeout_us = 60 * SECOND_US;
+    self->wait_is_mute = true;
+    world->context = self;
+    world->answer = answer;
+    scripted_start_ready(world, &config);
+    gh_lock* lock = scripted_want(world, "sword", 600 * SECOND_US, wait_us);
+    SCRIPTED_UNTIL(world, lock->lease.op.state == GH_LEASE_SYNCING, MS, SECOND_US);
+    return lock;
+}
+
+static void wait_is_over_while_replicas_are_asked(void** state)
+{
+    (void)state;
+    store self = {0};
+    scripted* world = scripted_new();
+    gh_lock* lock = start_asking_replicas(world, &self, SECOND_US);
+    for (int i = 0; i < 1100; i++) scripted_tick(world, MS);
+    assert_int_equal(lock->lease.op.state, GH_LEASE_LEAVING);
+    assert_status(end_of(world, &self, lock), GH_TIMEOUT);
+}
+
+static void client_ends_while_replicas_are_asked(void** state)
+{
+    (void)state;
+    store self = {0};
+    scripted* world = scripted_new();
+    gh_lock* lock = start_asking_replicas(world, &self, 60 * SECOND_US);
+    gh_client_shutdown(world->client);
+    assert_status(gh_op_poll(&lock->op), GH_CANCELLED);
+}
+
+/* What it was granted is not there any more, and it asks anew. */
+static void store_is_lost_while_replicas_are_asked(void** state)
+{
+    (void)state;
+    store self = {.takes_back = true};
+    scripted* world = scripted_new();
+    gh_lock* lock = start_asking_replicas(world, &self, 60 * SECOND_US);
+    const uint64_t sequence = lock->op.sequence;
+    self.wait_is_mute = false;
+    world->store_birth_us++;
+    for (int i = 0; i < SCRIPTED_STREAMS_MAX; i++) world->streams[i].ended = true;
+    SCRIPTED_UNTIL(world, gh_op_poll(&lock->op) == GH_HELD, MS, 10 * SECOND_US);
+    assert_int_equal(scripted_stats(world).store_resets, 1);
+    assert_true(lock->op.sequence != sequence);
+}
+
+/* A client that sleeps until its deadline gets a lock that replicas have, and gives it back. */
+static void deadlines_are_enough(void** state)
+{
+    (void)state;
+    store self = {.takes_back = true};
+    scripted* world = scripted_new();
+    gh_client_config config = scripted_config();
+    config.replicas = gh_replicas_wait();
+    config.wait_replicas = 1;
+    world->context = &self;
+    world->answer = answer;
+    scripted_start_ready(world, &config);
+    gh_lock* lock = scripted_want(world, "sword", 10 * SECOND_US, 60 * SECOND_US);
+    for (unsigned ticks = 0; gh_op_poll(&lock->op) != GH_HELD; ticks++)
+    {
+        const uint64_t due_us = gh_next_deadline(world->client);
+        assert_true(ticks < 200);
+        assert_true(due_us <= world->now_us + 60 * SECOND_US);
+        scripted_tick(world, due_us > world->now_us ? due_us - world->now_us : 0);
+        scripted_tick(world, 1); /* what was answered */
+    }
+    const uint64_t due_us = gh_next_deadline(world->client);
+    assert_in_range(due_us, world->now_us, world->now_us + 10 * SECOND_US); /* its renewal */
+}
+
+TEST_FILE(replicas_seldom, cmocka_unit_test(wait_is_over_while_replicas_are_asked),
+          cmocka_unit_test(client_ends_while_replicas_are_asked),
+          cmocka_unit_test(store_is_lost_while_replicas_are_asked), cmocka_unit_test(deadlines_are_enough),
+          cmocka_unit_test(lock_on_its_way_back_is_asked_for_again),
           cmocka_unit_test(lock_on_its_way_back_is_cancelled),
           cmocka_unit_test(wait_is_over_for_a_lock_on_its_way_back),
           cmocka_unit_test(client_ends_with_a_lock_on_its_way_back));

@@ -272,7 +272,23 @@ static void stream_that_ends_while_its_bytes_wait(void** state)
     SLEEP_UNTIL(fleet, fleet->asked[0] > asked);
 }
 
-TEST_FILE(sentinel_seldom, cmocka_unit_test(events_of_other_masters_move_nobody),
+static void count_links(void* context, gh_str line)
+{
+    unsigned* links = context;
+    *links += line.size > 15 && memcmp(line.bytes, "sentinel link: ", 15) == 0;
+}
+
+static void each_sentinel_stands_in_a_dump(void** state)
+{
+    (void)state;
+    made_sentinels* fleet = start(3);
+    unsigned links = 0;
+    assert_status(gh_client_dump(fleet->world->client, count_links, &links), GH_OK);
+    assert_int_equal(links, 3);
+}
+
+TEST_FILE(sentinel_seldom, cmocka_unit_test(each_sentinel_stands_in_a_dump),
+          cmocka_unit_test(events_of_other_masters_move_nobody),
           cmocka_unit_test(addresses_of_events_that_are_none_move_nobody),
           cmocka_unit_test(master_with_an_ipv6_address_is_followed), cmocka_unit_test(event_ends_the_search),
           cmocka_unit_test(promotion_that_does_not_come_ends_by_itself),

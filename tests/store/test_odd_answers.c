@@ -5,6 +5,8 @@
 #include "support/scene/on.h"
 #include "support/server/odd.h"
 
+#include "tasks/tasks_place.h"
+
 #include <string.h>
 
 #define NAME gh_str_literal("thing")
@@ -529,6 +531,28 @@ static void codes_of_a_cancel_that_are_none(void** state)
     assert_status(queue->refs[1].status, GH_RUNNING);
 }
 
+static void codes_of_an_extend_that_are_none(void** state)
+{
+    (void)state;
+    odd* self = odd_start(NULL);
+    tasks* queue = open_queue(self);
+    gh_tasks_extend* op = SCRIPTED_NEW(self->world, gh_tasks_extend);
+    gh_task* held = SCRIPTED_NEW(self->world, gh_task);
+    static const char* const broken[] = {"t5 z", "t5 oo"};
+    held->id = gh_str_literal("one");
+    held->state = GH_TASK_PLACE_HELD;
+    for (size_t i = 0; i < 2; i++)
+    {
+        assert_status(gh_tasks_extend_begin(op, &queue->queue, held, 1), GH_OK);
+        assert_status(odd_told(self, &op->op, broken[i]), GH_UNKNOWN);
+    }
+    assert_status(gh_tasks_extend_begin(op, &queue->queue, held, 1), GH_OK);
+    assert_status(gh_tasks_extend_begin(SCRIPTED_NEW(self->world, gh_tasks_extend), &queue->queue, held, 1),
+                  GH_INVALID_TASKS); /* it is on its way already */
+    assert_status(odd_told(self, &op->op, "t5 l"), GH_OK);
+    assert_status(held->status, GH_LOST);
+}
+
 /* ---- semaphores, contacts, rows ---------------------------------------------------------------------------------- */
 
 typedef struct readers
@@ -638,5 +662,6 @@ TEST_FILE(odd_answers, cmocka_unit_test(members_that_are_none),
           cmocka_unit_test(members_of_a_guild_that_are_none), cmocka_unit_test(totals_that_are_none),
           cmocka_unit_test(letters_that_are_none), cmocka_unit_test(newest_letters_with_one_that_is_none),
           cmocka_unit_test(states_of_tasks_that_are_none), cmocka_unit_test(dead_letters_that_are_none),
-          cmocka_unit_test(codes_of_a_cancel_that_are_none), cmocka_unit_test(holders_that_are_none),
-          cmocka_unit_test(contacts_that_are_none), cmocka_unit_test(values_of_rows_that_are_none));
+          cmocka_unit_test(codes_of_a_cancel_that_are_none), cmocka_unit_test(codes_of_an_extend_that_are_none),
+          cmocka_unit_test(holders_that_are_none), cmocka_unit_test(contacts_that_are_none),
+          cmocka_unit_test(values_of_rows_that_are_none));
