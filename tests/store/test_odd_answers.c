@@ -654,7 +654,72 @@ static void values_of_rows_that_are_none(void** state)
     assert_int_equal(of->get.value_size, 30);
 }
 
-TEST_FILE(odd_answers, cmocka_unit_test(members_that_are_none),
+/* ---- commands, and claims of rows -------------------------------------------------------------------------------- */
+
+/* No replica can have what nobody knows to be done. */
+static void command_of_a_code_that_is_none(void** state)
+{
+    (void)state;
+    static const gh_str words[] = {GH_STR_INIT("INCR"), GH_STR_INIT("gold")};
+    gh_client_config wanted = scripted_config();
+    wanted.replicas = gh_replicas_wait();
+    wanted.wait_replicas = 1;
+    odd* self = odd_start(&wanted);
+    gh_command* op = SCRIPTED_NEW(self->world, gh_command);
+    gh_command_config config = gh_command_config_default();
+    config.repeat = GH_REPEAT_ONCE;
+    assert_status(gh_command_begin(op, self->world->client, words, 2, &config), GH_OK);
+    assert_status(odd_told(self, &op->op, "q:99|:5"), GH_UNKNOWN);
+    assert_int_equal(scripted_stats(self->world).unreplicated, 0);
+}
+
+typedef struct refresh
+{
+    gh_rows rows;
+    gh_rows_slot slots[2];
+    unsigned loads;
+    char memory[2 * GH_ROW_SIZE_MAX];
+} refresh;
+
+static void load_for_ever(void* context, gh_row_load load, gh_str row)
+{
+    refresh* self = context;
+    (void)load;
+    assert_in_range(row.size, 1, GH_NAME_SIZE_MAX);
+    self->loads++;
+}
+
+/* code, now, due, late, what remains of the lease, then rows and how often each has failed. What is none is passed
+   over, and what has no slot is due again behind its lease. */
+static void rows_that_are_none_and_more_than_there_are_slots(void** state)
+{
+    (void)state;
+    odd* self = odd_start(NULL);
+    refresh* of = SCRIPTED_NEW(self->world, refresh);
+    gh_rows_config config = gh_rows_config_default();
+    config.loader = load_for_ever;
+    config.context = of;
+    config.slots = of->slots;
+    config.slot_count = 2;
+    config.memory = of->memory;
+    config.memory_size = sizeof(of->memory);
+    assert_status(gh_rows_begin(&of->rows, self->world->client, &config), GH_OK);
+    odd_say(self, &of->rows.op,
+            "q:0|:1000|:900000000|:0|:9000000|:7|:0|$odd|$0|$|:0"
+            "|$a_name_that_has_more_than_64_bytes_in_it_which_no_schedule_would_ever_take|:0"
+            "|$one|:0|$two|:4294967296|$three|:-1|$alone",
+            "q:0|:1000|:900000000|:0|:9000000", NULL);
+    odd_wait(self, 50);
+    assert_int_equal(of->loads, 2);
+    assert_int_equal(of->slots[0].failures, 0);
+    assert_int_equal(of->slots[1].failures, UINT32_MAX);
+    assert_int_equal(scripted_stats(self->world).links_lost, 0);
+    gh_client_shutdown(self->world->client);
+    assert_false(gh_op_is_busy(&of->rows.op));
+}
+
+TEST_FILE(odd_answers, cmocka_unit_test(command_of_a_code_that_is_none),
+          cmocka_unit_test(rows_that_are_none_and_more_than_there_are_slots), cmocka_unit_test(members_that_are_none),
           cmocka_unit_test(members_are_more_than_the_server_counts),
           cmocka_unit_test(chats_of_a_list_that_is_larger_than_any), cmocka_unit_test(samples_that_are_none),
           cmocka_unit_test(samples_of_the_largest_size), cmocka_unit_test(samples_of_the_first_minutes),

@@ -60,6 +60,7 @@ static bool tell(scripted* world, const gh_str* words, size_t count, byte_buffer
 {
     odd* self = world->context;
     if (self->op == NULL || gh_str_equal(words[0], gh_str_literal("SCRIPT"))) return false;
+    if (gh_str_equal(words[0], gh_str_literal("WAIT"))) return false;
     if (count > 3 && words[3].size > 9 && memcmp(words[3].bytes, "gh:{lock:", 9) == 0) return false;
     self->asked++;
     if (gh_str_equal(words[0], gh_str_literal("HGET")))

@@ -1,5 +1,5 @@
-/* odd.h -- answers that keep the form of a script and not its sense, said to one op in a world of scripted.h. Locks are
-   answered as there.
+/* odd.h -- answers that keep the form of a script and not its sense, said to one op in a world of scripted.h. Locks
+   and WAIT are answered as there.
 
        odd* self = odd_start(NULL);
        gh_op* op = begin_something(self->world->client);
