@@ -350,8 +350,9 @@ static void moved_with_thousands_that_wait_costs_a_tick_little(void** state)
 }
 
 TEST_FILE(cluster_lies, cmocka_unit_test(endless_map_costs_a_tick_little), cmocka_unit_test(endless_map_is_given_up),
-          cmocka_unit_test(moved_to_nowhere_is_outlived), cmocka_unit_test(moved_to_and_fro_is_outlived), cmocka_unit_test(moved_to_itself_is_outlived),
-          cmocka_unit_test(ask_without_end_is_outlived), cmocka_unit_test(ask_of_itself_is_outlived),
-          cmocka_unit_test(moved_to_ever_new_nodes_is_outlived), cmocka_unit_test(moved_of_another_slot_is_outlived),
+          cmocka_unit_test(moved_to_nowhere_is_outlived), cmocka_unit_test(moved_to_and_fro_is_outlived),
+          cmocka_unit_test(moved_to_itself_is_outlived), cmocka_unit_test(ask_without_end_is_outlived),
+          cmocka_unit_test(ask_of_itself_is_outlived), cmocka_unit_test(moved_to_ever_new_nodes_is_outlived),
+          cmocka_unit_test(moved_of_another_slot_is_outlived),
           cmocka_unit_test(moved_with_thousands_that_wait_costs_a_tick_little),
           cmocka_unit_test(crowd_that_is_moved_to_where_it_is_costs_few_links));

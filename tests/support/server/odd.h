@@ -5,8 +5,8 @@
        gh_op* op = begin_something(self->world->client);
        assert_status(odd_told(self, op, "q:0|:7|$text"), GH_CORRUPT);
 
-   "q:7|$text|_" is an array of the op's sequence, 7, "text" and nil; "a..." the same without the sequence; "t7 text" one
-   text that begins with the sequence; "=..." one value. ^ is a zero byte; an error is "=-ERR text". "" is no answer. */
+   "q:7|$text|_" is an array of the op's sequence, 7, "text" and nil; "a..." the same without the sequence; "t7 text" is
+   one text that begins with the sequence; "=..." one value. ^ is a zero byte; "=-ERR text" an error; "" no answer. */
 
 #ifndef GUILDHALL_TESTS_ODD_H
 #define GUILDHALL_TESTS_ODD_H
