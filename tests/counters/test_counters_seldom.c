@@ -4,6 +4,8 @@
 #include "support/scene/game.h"
 #include "support/server/scripted.h"
 
+#include "counters/counters_state.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -162,6 +164,83 @@ static void client_ends_with_adds(void** state)
     }
 }
 
+/* ---- the cleaner ------------------------------------------------------------------------------------------------- */
+
+typedef struct dirt
+{
+    gh_counters* counters;
+    unsigned asked;         /* about shards                                    */
+    long long remaining_ms; /* of another's lease; 0: it is ours       */
+    unsigned leases;
+} dirt;
+
+/* There is ever more to be cleaned in each shard. */
+static bool answer_dirty(scripted* world, const gh_str* words, size_t count, byte_buffer* reply)
+{
+    dirt* self = world->context;
+    char text[128];
+    (void)count;
+    if (!gh_str_equal(words[0], gh_str_literal("EVALSHA")) || words[3].size < 13 ||
+        memcmp(words[3].bytes, "gh:{counters:", 13) != 0)
+        return false;
+    const unsigned long long sequence = self->counters->cleaning.op.sequence;
+    if (gh_str_equal(words[3], gh_str_literal("gh:{counters:clean}:l")))
+    {
+        self->leases++;
+        buffer_add_bulk(reply, "%llu %d %lld 1000000000000000", sequence, self->remaining_ms > 0, self->remaining_ms);
+        return true;
+    }
+    self->asked++;
+    const int size = snprintf(text, sizeof text, "*4\r\n:%llu\r\n:1\r\n:0\r\n:0\r\n", sequence);
+    buffer_add(reply, text, (size_t)size);
+    return true;
+}
+
+static dirt* start_cleaning(scripted* world, long long remaining_ms)
+{
+    dirt* self = SCRIPTED_NEW(world, dirt);
+    gh_counters_config config = gh_counters_config_default();
+    config.clean_us = SECOND_US;
+    self->remaining_ms = remaining_ms;
+    world->context = self;
+    scripted_start_ready(world, NULL);
+    world->answer = answer_dirty;
+    const size_t size = gh_counters_memory(&config);
+    char* memory = scripted_keep(world, size + 16);
+    memory += (16 - (uintptr_t)memory % 16) % 16;
+    assert_status(gh_counters_init(&self->counters, world->client, &config, memory, size), GH_OK);
+    return self;
+}
+
+/* It goes on to the next shard, and the rest waits for the next round. */
+static void shard_that_is_never_clean_does_not_stop_the_cleaner(void** state)
+{
+    (void)state;
+    scripted* world = scripted_new();
+    dirt* self = start_cleaning(world, 0);
+    gh_counters_stats stats;
+    for (int i = 0; i < 60000; i++)
+    {
+        scripted_tick(world, MS);
+        assert_status(gh_counters_get_stats(self->counters, &stats), GH_OK);
+        if (stats.rounds > 0) break;
+    }
+    assert_int_equal(stats.rounds, 1);
+    assert_true(stats.cleaner);
+    assert_int_equal(self->asked, 64 * 32);
+}
+
+/* Whatever stands in the key: no process waits longer for its turn than a lease of its own would last. */
+static void lease_of_another_that_is_too_long_is_not_believed(void** state)
+{
+    (void)state;
+    scripted* world = scripted_new();
+    dirt* self = start_cleaning(world, 9000000000000);
+    wait_seconds(world, 120);
+    assert_in_range(self->leases, 2, 200);
+    assert_int_equal(self->asked, 0);
+}
+
 /* The control op, the cleaner and the lanes need their places among the client's ops. */
 static void client_without_room_takes_no_counters(void** state)
 {
@@ -180,7 +259,9 @@ static void client_without_room_takes_no_counters(void** state)
     assert_int_equal(scripted_stats(world).ops_busy, 0);
 }
 
-TEST_FILE(counters_seldom, cmocka_unit_test(adds_that_were_never_sent_are_counted_later),
+TEST_FILE(counters_seldom, cmocka_unit_test(shard_that_is_never_clean_does_not_stop_the_cleaner),
+          cmocka_unit_test(lease_of_another_that_is_too_long_is_not_believed),
+          cmocka_unit_test(adds_that_were_never_sent_are_counted_later),
           cmocka_unit_test(adds_that_come_back_are_held_at_the_limit),
           cmocka_unit_test(end_waits_for_adds_that_come_back), cmocka_unit_test(client_ends_with_adds),
           cmocka_unit_test(client_without_room_takes_no_counters));

@@ -145,6 +145,142 @@ static void codes_of_an_extend_that_are_none(void** state)
     assert_status(held->status, GH_LOST);
 }
 
+typedef struct taker
+{
+    gh_queue queue;
+    gh_tasks_take op;
+    gh_task got[1];
+    char memory[GH_TASK_BYTES_MAX];
+} taker;
+
+static gh_op* take_one(odd* self, taker* of)
+{
+    gh_queue_config config = gh_queue_config_default();
+    config.timeout_us = SECOND_US;
+    assert_status(gh_queue_init(&of->queue, self->world->client, NAME, &config), GH_OK);
+    assert_status(gh_tasks_take_begin(&of->op, &of->queue, of->got, 1, of->memory, sizeof(of->memory)), GH_OK);
+    return &of->op.op;
+}
+
+/* code, now, fence, what remains of the lease, when the next is due, then of each task its id, attempt, and itself */
+#define STALE "q:3|:1000000000000000|:0|:0|:0"
+#define LATE  "q:0|:1000000000000000|:7|:0|:0|$one|:1|$1 2 3:abc"
+
+/* A store whose time cannot be met hands nothing out; and a hand-out that is over when it comes is none: it may have
+   been ours. */
+static void takes_that_come_too_late_each_time(void** state)
+{
+    (void)state;
+    odd* self = odd_start(NULL);
+    taker* of = SCRIPTED_NEW(self->world, taker);
+    assert_status(odd_told(self, take_one(self, of), STALE), GH_TIMEOUT);
+    assert_status(odd_told(self, take_one(self, of), LATE), GH_UNKNOWN);
+    odd_say(self, take_one(self, of), STALE, NULL, NULL);
+    odd_wait(self, 100);
+    gh_op_cancel(&of->op.op);
+    odd_wait(self, 100);
+    assert_status(gh_op_poll(&of->op.op), GH_CANCELLED);
+    assert_status(
+        odd_told_many(self, take_one(self, of), STALE, "q:0|:1000000000000000|:7|:1000000|:0|$one|:1|$1 2 3:abc", NULL),
+        GH_OK);
+    assert_int_equal(of->op.count, 1);
+    assert_true(gh_str_equal(of->got[0].handler, gh_str_literal("abc")));
+}
+
+#define GIVEN "q:0|:1000000000000000|:7|:1000000|:0|"
+
+/* None of it is taken, and whether something was handed out nobody knows. */
+static void tasks_of_a_take_that_are_none(void** state)
+{
+    (void)state;
+    static const char* const broken[] = {
+        GIVEN "$one",
+        GIVEN "$one|:1",
+        GIVEN ":1|:1|$x",
+        GIVEN "$one|$1|$x",
+        GIVEN "$one|:65536|$x",
+        GIVEN "$one|:-65536|$x",
+        GIVEN "$one|:1|:5",
+        GIVEN "$one|:1|$x|$two|:1|$x",
+        GIVEN "$an_id_that_has_more_than_64_bytes_in_it_which_no_push_would_ever_have_taken|:1|$x",
+        "q:0|:1000000000000000|:7|:9000000000|:0|$one|:1|$x",
+        "q:99|:1000000000000000|:7|:0|:0"};
+    odd* self = odd_start(NULL);
+    taker* of = SCRIPTED_NEW(self->world, taker);
+    ODD_EACH(self, take_one(self, of), broken, GH_UNKNOWN);
+    assert_status(odd_told(self, take_one(self, of), GIVEN "$one|:-3|$planted by hand"), GH_OK);
+    assert_status(of->got[0].status, GH_TOO_SMALL);
+    assert_int_equal(of->got[0].attempt, 3);
+    assert_true(gh_str_equal(of->got[0].payload, gh_str_literal("planted by hand")));
+}
+
+/* The queue's name takes as much of a request as any can, of a buffer that is as small as any can be. */
+typedef struct narrow
+{
+    gh_queue queue;
+    gh_tasks_edit edit;
+    gh_tasks_finish finish;
+    gh_tasks_extend extend;
+    gh_task_ref refs[GH_TASKS_BATCH_MAX];
+    gh_task held[GH_TASKS_BATCH_MAX + 1];
+    char ids[GH_TASKS_BATCH_MAX + 1][GH_TASK_ID_SIZE_MAX];
+    char result[GH_TASK_RESULT_SIZE_MAX];
+} narrow;
+
+static narrow* open_narrow(odd** self)
+{
+    static const char name[GH_NAME_SIZE_MAX] = {0};
+    gh_client_config config = scripted_config();
+    config.out_bytes = 16 * 1024;
+    config.prefix = gh_str_literal("12345678901234567890123456789012");
+    *self = odd_start(&config);
+    narrow* of = SCRIPTED_NEW((*self)->world, narrow);
+    assert_status(gh_queue_init(&of->queue, (*self)->world->client, gh_str_make(name, sizeof(name)), NULL), GH_OK);
+    memset(of->ids, 'i', sizeof(of->ids));
+    for (size_t i = 0; i <= GH_TASKS_BATCH_MAX; i++)
+    {
+        of->held[i].id = gh_str_make(of->ids[i], sizeof(of->ids[i]));
+        of->held[i].state = GH_TASK_PLACE_HELD;
+        of->held[i].action = GH_TASK_ACTION_FAIL;
+        of->held[i].result = gh_str_make(of->result, sizeof(of->result));
+        if (i < GH_TASKS_BATCH_MAX) of->refs[i].id = of->held[i].id;
+    }
+    return of;
+}
+
+static void most_tasks_in_the_smallest_buffer(void** state)
+{
+    (void)state;
+    odd* self = NULL;
+    narrow* of = open_narrow(&self);
+    char codes[GH_TASKS_BATCH_MAX + 8] = "t5 ";
+    memset(codes + 3, 'g', GH_TASKS_BATCH_MAX);
+    assert_status(gh_tasks_cancel_begin(&of->edit, &of->queue, of->refs, GH_TASKS_BATCH_MAX), GH_OK);
+    assert_status(odd_told(self, &of->edit.op, codes), GH_OK);
+    assert_status(of->refs[GH_TASKS_BATCH_MAX - 1].status, GH_GONE);
+    assert_status(gh_tasks_finish_begin(&of->finish, &of->queue, of->held, GH_TASKS_BATCH_MAX), GH_TOO_LARGE);
+    for (size_t i = 0; i < GH_TASKS_BATCH_MAX; i++) assert_int_equal(of->held[i].sending, 0);
+    assert_status(gh_tasks_finish_begin(&of->finish, &of->queue, of->held, 1), GH_OK);
+    assert_status(odd_told(self, &of->finish.op, "t5 d"), GH_OK);
+    assert_status(of->held[0].status, GH_DEAD);
+}
+
+static void numbers_of_tasks_that_are_none(void** state)
+{
+    (void)state;
+    odd* self = NULL;
+    narrow* of = open_narrow(&self);
+    static const size_t counts[] = {0, GH_TASKS_BATCH_MAX + 1};
+    assert_status(gh_tasks_finish_begin(&of->finish, &of->queue, NULL, 1), GH_INVALID_TASKS);
+    assert_status(gh_tasks_extend_begin(&of->extend, &of->queue, NULL, 1), GH_INVALID_TASKS);
+    for (size_t i = 0; i < 2; i++)
+    {
+        assert_status(gh_tasks_finish_begin(&of->finish, &of->queue, of->held, counts[i]), GH_INVALID_TASKS);
+        assert_status(gh_tasks_extend_begin(&of->extend, &of->queue, of->held, counts[i]), GH_INVALID_TASKS);
+    }
+    assert_int_equal(scripted_stats(self->world).ops_busy, 0);
+}
+
 /* ---- commands, and claims of rows -------------------------------------------------------------------------------- */
 
 /* No replica can have what nobody knows to be done. */
@@ -209,7 +345,9 @@ static void rows_that_are_none_and_more_than_there_are_slots(void** state)
     assert_false(gh_op_is_busy(&of->rows.op));
 }
 
-TEST_FILE(odd_work, cmocka_unit_test(command_of_a_code_that_is_none),
+TEST_FILE(odd_work, cmocka_unit_test(takes_that_come_too_late_each_time),
+          cmocka_unit_test(tasks_of_a_take_that_are_none), cmocka_unit_test(most_tasks_in_the_smallest_buffer),
+          cmocka_unit_test(numbers_of_tasks_that_are_none), cmocka_unit_test(command_of_a_code_that_is_none),
           cmocka_unit_test(rows_that_are_none_and_more_than_there_are_slots),
           cmocka_unit_test(states_of_tasks_that_are_none), cmocka_unit_test(dead_letters_that_are_none),
           cmocka_unit_test(codes_of_a_cancel_that_are_none), cmocka_unit_test(codes_of_an_extend_that_are_none));
