@@ -9,9 +9,9 @@ last line is "N passed, N failed": a file with all its lines is one that passed,
 and each entry of LIST.
 
 Left out are the branches of assertions, which nobody can take without a fault of ours, and what stands behind an
-assertion that is false, up to the end of its block; that of a switch to no case at
-all, if it has no default, as -Wswitch-enum sees that all values are there; and the lines of cases that do nothing, which
-stand there for the same reason.
+assertion that is false, up to the end of its block, with the branch to it if it is a case; the branch of a switch to no
+case at all, if it has no default, as -Wswitch-enum sees that all values are there; and the cases that do nothing, which
+stand there for the same reason: their lines, and the branch to them, if none comes there.
 """
 import collections
 import glob
@@ -55,18 +55,19 @@ class Source:
             number += 1
         return number
 
-    def is_switch_without_default(self, number):
-        """By the indentation, which clang-format sees to."""
+    def labels_of_switch(self, number):
+        """Lines of its cases and its default, by the indentation, which clang-format sees to. None: it is no switch."""
         line = self.lines[number - 1]
         if not line.lstrip().startswith("switch ("):
-            return False
+            return None
         indent = line[: len(line) - len(line.lstrip())]
-        for other in self.lines[number:]:
-            if other.startswith(indent + "default:"):
-                return False
-            if other == indent + "}":
-                return True
-        return False
+        labels = []
+        for other in range(number + 1, len(self.lines) + 1):
+            if self.lines[other - 1] == indent + "}":
+                break
+            if re.match(indent + r"(case |default:)", self.lines[other - 1]):
+                labels.append(other)
+        return labels
 
 
 class Counts:
@@ -122,14 +123,26 @@ def read_list(path):
     return entries
 
 
+def is_idle_end(text):
+    """The last label of a case that does nothing."""
+    return IDLE_CASE.match(text) and re.search(r"(break|return);", text)
+
+
 def branches_of(source, counts, place):
     """Counts of those that are wanted."""
     function, number = place
     if number in source.asserted:
         return []
     found = list(counts.branches.get(place, []))
-    if source.is_switch_without_default(number) and 0 in found:
-        found.remove(0)
+    labels = source.labels_of_switch(number)
+    if labels is None:
+        return found
+    idle = sum(1 for label in labels if label + 1 in source.never or
+               (is_idle_end(source.text(label)) and counts.lines[(function, label)] == 0))
+    has_default = any(source.text(label).startswith("default:") for label in labels)
+    for _ in range(idle + (not has_default)):
+        if 0 in found:
+            found.remove(0)
     return found
 
 

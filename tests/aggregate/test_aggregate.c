@@ -3,6 +3,8 @@
 #include "support/faults/heap.h"
 #include "support/scene/places.h"
 
+#include "aggregate/aggregate_room.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -110,6 +112,77 @@ static void lines_of_every_kind(void** state)
                 fail_msg("'%s' is not taken for '%c'", rows[i].line, rows[i].what);
         }
     }
+}
+
+typedef struct taken
+{
+    uint64_t lines;
+    uint64_t unknown;
+    uint64_t malformed;
+    uint64_t country;
+} taken;
+
+/* What one line comes to, alone, in a piece, or in two pieces. */
+static taken taken_of(gh_aggregate* aggregate, const gh_geo* world, gh_str line, int way)
+{
+    gh_geo_place place;
+    const gh_str first = gh_str_make(line.bytes, line.size / 2);
+    assert_status(gh_aggregate_start(aggregate, world), GH_OK);
+    if (way == 0) assert_status(gh_aggregate_add_line(aggregate, line), GH_OK);
+    if (way == 2) assert_status(gh_aggregate_add(aggregate, first), GH_OK);
+    if (way == 2) line = gh_str_make(line.bytes + first.size, line.size - first.size);
+    if (way > 0) assert_status(gh_aggregate_add(aggregate, line), GH_OK);
+    assert_status(gh_geo_find(world, gh_str_literal("81.0.0.1"), &place), GH_OK);
+    const gh_aggregate_stats stats = stats_of(aggregate);
+    return (taken){stats.lines, stats.lines_unknown, stats.lines_malformed,
+                   gh_aggregate_count(aggregate, PLACES_DAY, place.node)};
+}
+
+/* Whatever byte stands where in it: a line of the common form is counted the fast way, all others the slow one. */
+static void line_comes_to_the_same_in_each_way(void** state)
+{
+    (void)state;
+    static const char bytes[] = "/0123456789:;- .\t\rx";
+    static const char* const lines[] = {"81.0.0.1 2011-10-10 13:55:36 x\n", "173.194.38.137 2012-02-29 00:00:60 y\n",
+                                        "81.0.0.1\t2011-10-10 13:55:36 x\n"};
+    game* a = game_start("unix:/nowhere");
+    gh_geo* world = places_world(a);
+    gh_aggregate* aggregate = places_aggregate(a, world, 1);
+    for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
+    {
+        const size_t size = strlen(lines[i]);
+        for (size_t at = 0; at < (size - 1) * (sizeof(bytes) - 1); at++)
+        {
+            char line[64];
+            snprintf(line, sizeof(line), "%s", lines[i]);
+            line[at / (sizeof(bytes) - 1)] = bytes[at % (sizeof(bytes) - 1)];
+            const taken alone = taken_of(aggregate, world, gh_str_make(line, size), 0);
+            for (int way = 1; way < 3; way++)
+            {
+                const taken other = taken_of(aggregate, world, gh_str_make(line, size), way);
+                if (memcmp(&alone, &other, sizeof(alone)) != 0) fail_msg("it depends on the way: %s", line);
+            }
+            assert_int_equal(alone.lines + alone.malformed, 1);
+        }
+    }
+}
+
+/* No count can go beyond 32 bits: the file after so many lines is another one. */
+static void more_lines_than_can_be_counted_are_not_taken(void** state)
+{
+    (void)state;
+    game* a = game_start("unix:/nowhere");
+    gh_aggregate* aggregate = places_aggregate(a, places_world(a), 1);
+    const gh_str line = gh_str_literal("81.0.0.1 2011-10-10 13:55:36 x\n");
+    aggregate->lines = UINT32_MAX - 1;
+    assert_status(gh_aggregate_add(aggregate, line), GH_OK);
+    assert_status(gh_aggregate_add(aggregate, line), GH_FULL);
+    assert_status(gh_aggregate_add_line(aggregate, line), GH_FULL);
+    assert_status(gh_aggregate_add_line(aggregate, gh_str_literal("")), GH_FULL);
+    assert_status(gh_aggregate_add(aggregate, gh_str_literal("81.0.0.1 2011")), GH_FULL);
+    assert_status(gh_aggregate_add(aggregate, gh_str_literal("-10-10 13:55:36")), GH_FULL);
+    assert_int_equal(stats_of(aggregate).lines, UINT32_MAX);
+    assert_int_equal(stats_of(aggregate).lines_malformed, 0);
 }
 
 /* One action of a file: the lines of others are counted as others, take no day, and malformed ones stay malformed; in
@@ -578,7 +651,9 @@ static void long_reads_go_page_by_page(void** state)
     assert_status(read_totals(a, page, DAY), GH_EMPTY);
 }
 
-TEST_FILE(aggregate, cmocka_unit_test(flush_goes_on_over_many_ticks),
+TEST_FILE(aggregate, cmocka_unit_test(line_comes_to_the_same_in_each_way),
+          cmocka_unit_test(more_lines_than_can_be_counted_are_not_taken),
+          cmocka_unit_test(flush_goes_on_over_many_ticks),
           cmocka_unit_test(plain_line_counts_in_its_country_region_and_city), cmocka_unit_test(lines_of_every_kind),
           cmocka_unit_test(one_action_counts_alone), cmocka_unit_test(counting_never_calls_the_heap),
           cmocka_unit_test(pieces_of_any_size_count_the_same),

@@ -60,6 +60,7 @@ static void bad_memory_and_tables(void** state)
     assert_status(gh_aggregate_init(&aggregate, &config, memory, size), GH_OK);
 
     gh_aggregate_stats stats;
+    assert_int_equal(gh_aggregate_count(aggregate, PLACES_DAY, 0), 0);
     assert_status(gh_aggregate_add(NULL, SET), GH_INVALID_AGGREGATE);
     assert_status(gh_aggregate_add(aggregate, SET), GH_INVALID_AGGREGATE); /* no table yet */
     assert_status(gh_aggregate_add_line(aggregate, SET), GH_INVALID_AGGREGATE);
@@ -78,6 +79,14 @@ static void bad_memory_and_tables(void** state)
     assert_int_equal(gh_aggregate_count(NULL, PLACES_DAY, 0), 0);
     assert_int_equal(gh_aggregate_count(aggregate, SET, 0), 0);
     assert_int_equal(gh_aggregate_count(aggregate, PLACES_DAY, 12345), 0);
+    assert_status(gh_aggregate_add(aggregate, gh_str_literal("81.0.0.1 2011-10-10 13:55:36 x\n")), GH_OK);
+    assert_int_equal(gh_aggregate_count(aggregate, PLACES_DAY, 12345), 0);
+    memset(defaults, 0, 64); /* what is none any more */
+    gh_aggregate* gone = (gh_aggregate*)(void*)defaults;
+    assert_status(gh_aggregate_add(gone, SET), GH_INVALID_AGGREGATE);
+    assert_status(gh_aggregate_start(gone, places_world(a)), GH_INVALID_AGGREGATE);
+    assert_status(gh_aggregate_get_stats(gone, &stats), GH_INVALID_AGGREGATE);
+    assert_int_equal(gh_aggregate_count(gone, PLACES_DAY, 0), 0);
 }
 
 static void bad_flushes(void** state)
@@ -159,6 +168,8 @@ static void bad_reads(void** state)
     config = good, config.total_count = GH_AGGREGATE_TOTALS_MAX + 1;
     assert_status(gh_aggregate_read_begin(op, client, SET, PLACES_DAY, &config), GH_INVALID_TOTALS);
     config = good, config.text = NULL;
+    assert_status(gh_aggregate_read_begin(op, client, SET, PLACES_DAY, &config), GH_INVALID_TOTALS);
+    config = good, config.text_size = 0;
     assert_status(gh_aggregate_read_begin(op, client, SET, PLACES_DAY, &config), GH_INVALID_TOTALS);
     config = good, config.struct_size = 0;
     assert_status(gh_aggregate_read_begin(op, client, SET, PLACES_DAY, &config), GH_INVALID_CONFIG);
@@ -257,6 +268,67 @@ static void answer_with_numbers_of_any_size_is_corrupt(void** state)
     }
 }
 
+/* What the script of the staging says, one code after the other; the last again and again. */
+static void answer_codes(void* context, const fake_request* request, fake_reply* reply)
+{
+    char* codes = context;
+    const fake_argument* key = &request->arguments[request->count > 3 ? 3 : 0];
+    if (!fake_request_is(request, "EVALSHA") || key->size < 10 || memcmp(key->bytes, "gh:{daily:", 10) != 0)
+    {
+        fake_reply_default(reply);
+        return;
+    }
+    fake_reply_bulk(reply, "%.*s %c 0 0 1", (int)request->arguments[5].size, request->arguments[5].bytes, codes[0]);
+    if (codes[1] != 0) memmove(codes, codes + 1, strlen(codes));
+}
+
+/* 1: no file of that name is there; then its one piece is staged. */
+static void codes_of_a_staging_that_are_none(void** state)
+{
+    (void)state;
+    static const struct
+    {
+        const char* codes;
+        gh_status status;
+    } rows[] = {{"9", GH_CORRUPT}, {"19", GH_UNKNOWN}, {"11", GH_UNKNOWN}, {"13", GH_DIFFERS}, {"14", GH_DIFFERS}};
+    redis_server* server = redis_server_start(NULL);
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+    {
+        char codes[8];
+        strcpy(codes, rows[i].codes);
+        fake_server* fake = fake_server_start(answer_codes, codes, redis_server_address(server));
+        game* a = game_start_ready(fake_server_address(fake));
+        gh_aggregate* aggregate = places_aggregate(a, places_world(a), 2);
+        assert_status(gh_aggregate_add(aggregate, gh_str_literal("81.0.0.1 2011-10-10 13:55:36 x\n")), GH_OK);
+        const gh_status status = places_flush(a, aggregate, "events", "log");
+        if (status != rows[i].status) fail_msg("%s ends %s", rows[i].codes, gh_status_name(status));
+        assert_int_equal(game_stats(a).links_lost, 0);
+        game_end(a);
+        fake_server_end(fake);
+    }
+}
+
+/* A tab stands between the names of a total, and a line's end behind it. */
+static void tabs_in_names_are_blanks_in_totals(void** state)
+{
+    (void)state;
+    redis_server* server = redis_server_start(NULL);
+    game* a = game_start_ready(redis_server_address(server));
+    gh_geo_config config = gh_geo_config_default();
+    const gh_str names[3] = {GH_STR_INIT("P\te"), GH_STR_INIT("C\nu"), GH_STR_INIT("\t\n")};
+    gh_geo* table = NULL;
+    void* memory = game_new(a, gh_geo_memory(&config));
+    assert_status(gh_geo_init(&table, &config, memory, gh_geo_memory(&config)), GH_OK);
+    assert_status(
+        gh_geo_add(table, gh_str_literal("81.0.0.0"), gh_str_literal("81.0.0.255"), names[0], names[1], names[2]),
+        GH_OK);
+    assert_status(gh_geo_seal(table, 0), GH_OK);
+    gh_aggregate* aggregate = places_aggregate(a, table, 2);
+    assert_status(gh_aggregate_add(aggregate, gh_str_literal("81.0.0.1 2011-10-10 13:55:36 x\n")), GH_OK);
+    assert_status(places_flush(a, aggregate, "events", "log"), GH_OK);
+    assert_int_equal(places_score(server, "events", "2011-10-10", 2, "P e\tC u\t  "), 1);
+}
+
 static void keys_are_those_of_the_page(void** state)
 {
     (void)state;
@@ -298,5 +370,6 @@ static void totals_are_kept_as_long_as_said(void** state)
 TEST_FILE(aggregate_input, cmocka_unit_test(bad_memory_and_tables), cmocka_unit_test(bad_flushes),
           cmocka_unit_test(bad_reads), cmocka_unit_test(wrong_types_are_told),
           cmocka_unit_test(record_with_numbers_of_any_size_is_corrupt),
-          cmocka_unit_test(answer_with_numbers_of_any_size_is_corrupt), cmocka_unit_test(keys_are_those_of_the_page),
-          cmocka_unit_test(totals_are_kept_as_long_as_said));
+          cmocka_unit_test(answer_with_numbers_of_any_size_is_corrupt),
+          cmocka_unit_test(codes_of_a_staging_that_are_none), cmocka_unit_test(tabs_in_names_are_blanks_in_totals),
+          cmocka_unit_test(keys_are_those_of_the_page), cmocka_unit_test(totals_are_kept_as_long_as_said));

@@ -3,6 +3,7 @@
 #include "support/faults/heap.h"
 #include "support/scene/everything.h"
 #include "support/scene/game.h"
+#include "support/server/made_cluster.h"
 #include "support/server/redis_server.h"
 #include "support/server/scripted.h"
 #include "support/source_tree.h"
@@ -80,6 +81,61 @@ static void each_state_is_told(void** state)
     gh_client_drain(world->client, SECOND_US);
     dump_of(world->client);
     assert_says(", draining, over in 1000000 us\n");
+}
+
+static unsigned lines_with(const char* begin)
+{
+    unsigned count = 0;
+    for (const char* at = text; (at = strstr(at, begin)) != NULL; at++) count += at == text || at[-1] == '\n';
+    return count;
+}
+
+static void what_comes_seldom_is_told(void** state)
+{
+    (void)state;
+    scripted* world = scripted_new();
+    world->open_status = world->connected_status = GH_PENDING;
+    scripted_start(world, NULL);
+    scripted_tick(world, MS);
+    dump_of(world->client);
+    assert_says("command link: connecting for another ");
+    world = scripted_new();
+    scripted_start_ready(world, NULL);
+    world->silent = true;
+    gh_command* commands[12];
+    for (int i = 0; i < 12; i++)
+    {
+        commands[i] = scripted_ask(world, "GET", 60 * SECOND_US, GH_REPEAT_SAFE);
+        commands[i]->op.tag = 7;
+    }
+    scripted_tick(world, MS);
+    gh_op_detach(&commands[0]->op);
+    scripted_tick(world, MS);
+    dump_of(world->client);
+    assert_says("  on the wire: an op that has ended, for ");
+    assert_says("  on the wire: command, for ");
+    assert_int_equal(lines_with("  on the wire: "), 8); /* the oldest */
+    world->silent = false;
+    scripted_speak(world);
+    SCRIPTED_UNTIL(world, !gh_op_is_busy(&commands[11]->op), MS, SECOND_US);
+    dump_of(world->client);
+    assert_says(", to be handed out 11\n");
+}
+
+/* A node of a Cluster that nobody has ever needed is left out, and so is a link for hints. */
+static void nodes_that_are_not_used_are_left_out(void** state)
+{
+    (void)state;
+    made_cluster* fleet = made_cluster_new(3);
+    fleet->config.wake = true;
+    fleet->config.wake_sharded = true;
+    for (unsigned node = 0; node < 2; node++) (void)made_cluster_cycle(fleet, node);
+    made_cluster_start(fleet);
+    for (int i = 0; i < 200; i++) made_cluster_tick(fleet, 5000);
+    dump_of(fleet->world->client);
+    assert_int_equal(lines_with("command link: "), 2); /* of 3 that are there, and 32 that there may be */
+    assert_int_equal(lines_with("shard's wake link: "), 2);
+    assert_int_equal(lines_with("map link: "), 1);
 }
 
 /* Each that the header has, as the API is written down for bindings. */
@@ -171,6 +227,7 @@ static void writer_must_be_there(void** state)
     assert_status(gh_client_dump(world->client, NULL, NULL), GH_INVALID_OUT);
 }
 
-TEST_FILE(dump, cmocka_unit_test(each_state_is_told), cmocka_unit_test(each_count_is_told),
+TEST_FILE(dump, cmocka_unit_test(what_comes_seldom_is_told), cmocka_unit_test(nodes_that_are_not_used_are_left_out),
+          cmocka_unit_test(each_state_is_told), cmocka_unit_test(each_count_is_told),
           cmocka_unit_test(everything_fits_and_nothing_private_is_shown), cmocka_unit_test(hook_may_ask),
           cmocka_unit_test(writer_must_be_there));

@@ -144,7 +144,125 @@ static void clock_of_the_store_may_be_anything(void** state)
     }
 }
 
-TEST_FILE(handshake, cmocka_unit_test(epoch_of_another_shape_is_not_believed),
+/* ---- what a server says of itself -------------------------------------------------------------------------------- */
+
+typedef struct speech
+{
+    const char* info;   /* of each section; NULL: the truth */
+    const char* exists; /* of the scripts                   */
+    const char* rights;
+    unsigned times; /* that rights are answered so; then with the truth */
+    unsigned loads;
+} speech;
+
+static bool speak(scripted* world, const gh_str* words, size_t count, byte_buffer* reply)
+{
+    speech* self = world->context;
+    const bool is_script = gh_str_equal(words[0], gh_str_literal("SCRIPT"));
+    if (self->info != NULL && gh_str_equal(words[0], gh_str_literal("INFO")))
+    {
+        char head[32];
+        buffer_add(reply, head, (size_t)snprintf(head, sizeof head, "$%zu\r\n", strlen(self->info)));
+        add_text(reply, self->info);
+        add_text(reply, "\r\n");
+        return true;
+    }
+    if (self->exists != NULL && is_script && count > 3)
+    {
+        add_text(reply, self->exists);
+        return true;
+    }
+    self->loads += is_script && count == 3;
+    if (self->rights == NULL || self->times == 0 || !gh_str_equal(words[0], gh_str_literal("EVALSHA")) || count <= 8 ||
+        words[3].size < 6 || memcmp(words[3].bytes + words[3].size - 6, ":epoch", 6) != 0)
+        return false;
+    self->times--;
+    add_text(reply, self->rights);
+    return true;
+}
+
+static scripted* listen_to(speech* self)
+{
+    scripted* world = scripted_new();
+    world->context = self;
+    world->answer = speak;
+    scripted_start_ready(world, NULL);
+    gh_lock* lock = scripted_want(world, "sword", SECOND_US, SECOND_US);
+    SCRIPTED_UNTIL(world, gh_op_poll(&lock->op) == GH_HELD, MS, SECOND_US);
+    return world;
+}
+
+static void versions_are_read_as_far_as_they_go(void** state)
+{
+    (void)state;
+    static const struct
+    {
+        const char* info;
+        unsigned version;
+        bool warns;
+    } rows[] = {{"redis_version:7.2.4\r\n", 70204, false},
+                {"redis_version:7.2.4", 70204, false},
+                {"redis_version:7.2.4.9\r\n", 70204, false},
+                {"redis_version:7.2-rc1\r\n", 70200, false},
+                {"redis_version:7\r\n", 70000, false},
+                {"redis_version:6.0.9\r\n", 60009, true},
+                {"redis_version:\r\n", 0, true},
+                {"redis_versions:7.2.4\r\nredis_version\r\n", 0, true},
+                {"", 0, true},
+                {"redis_version:7.2.4\r\nrun_id:6b1bf486\r\nmaster_replid:\r\n", 70204, false},
+                {"redis_version:7.2.4\nrun_id:6b1bf486 81ceb7edf3c093f4c48582e38c0e791\nmaster_replid:"
+                 "\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x7f\n",
+                 70204, false},
+                {"redis_version:1000000000000.2.4\r\n", 10000204, false},
+                {"redis_version:7.2.4\r\naof_enabled:0\r\nloading:1\r\n", 70204, false}};
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+    {
+        speech self = {.info = rows[i].info};
+        scripted* world = listen_to(&self);
+        const gh_client_stats stats = scripted_stats(world);
+        if (stats.server_version != rows[i].version)
+            fail_msg("\"%s\" is taken for %u", rows[i].info, (unsigned)stats.server_version);
+        assert_int_equal((stats.warnings & GH_WARNING_VERSION) != 0, rows[i].warns);
+        assert_int_equal(stats.warnings & GH_WARNING_NO_AOF, 0);
+        assert_int_equal(stats.links_lost, 0);
+    }
+}
+
+/* What is not said to be there is loaded. */
+static void scripts_that_nobody_says_to_be_there_are_loaded(void** state)
+{
+    (void)state;
+    char many[8192] = "*1000\r\n";
+    for (int i = 0; i < 1000; i++) strcat(many, ":1\r\n");
+    const char* const rows[] = {":1\r\n", "*0\r\n", "*3\r\n$1\r\n1\r\n$-1\r\n:0\r\n", "*3\r\n:2\r\n:0\r\n:-1\r\n",
+                                "+OK\r\n"};
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+    {
+        speech self = {.exists = rows[i]};
+        scripted* world = listen_to(&self);
+        assert_true(self.loads > 0);
+        assert_int_equal(scripted_stats(world).links_lost, 0);
+    }
+    speech self = {.exists = many};
+    (void)listen_to(&self); /* and more than were asked about say nothing */
+}
+
+/* Who may not ask finds out by himself; and who has lost the script says it all again. */
+static void rights_that_are_not_told_are_none_that_are_missing(void** state)
+{
+    (void)state;
+    speech self = {.rights = "-ERR no\r\n", .times = 1000};
+    scripted* world = listen_to(&self);
+    assert_int_equal(scripted_stats(world).links_lost, 0);
+    speech flushed = {.rights = "-NOSCRIPT No matching script. Please use EVAL.\r\n", .times = 1};
+    world = listen_to(&flushed);
+    assert_true(flushed.loads > 0);
+}
+
+TEST_FILE(handshake, cmocka_unit_test(versions_are_read_as_far_as_they_go),
+          cmocka_unit_test(scripts_that_nobody_says_to_be_there_are_loaded),
+          cmocka_unit_test(rights_that_are_not_told_are_none_that_are_missing),
+          cmocka_unit_test(epoch_of_another_shape_is_not_believed),
           cmocka_unit_test(digest_of_another_shape_is_not_believed),
           cmocka_unit_test(request_goes_again_after_a_digest_of_another_shape),
           cmocka_unit_test(request_without_a_digest_is_given_up), cmocka_unit_test(clock_of_the_store_may_be_anything));

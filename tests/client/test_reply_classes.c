@@ -86,6 +86,7 @@ static const row rows[] = {
     {OTHER, "ERR wrong number of arguments for 'get' command"},
     {OTHER, "ERR value is not an integer or out of range"},
     {OTHER, "ERR Error running script"},
+    {OTHER, "ERR Error running script (call to f_6b1bf486c81ceb7edf3c093f4c48582e38c0e791): @user_script:1: why"},
     {OTHER, "SOMETHING that no server says today"},
     {OTHER, "BUSYGROUP Consumer Group name already exists"},
     {OTHER, "BUSYKEY Target key name already exists."},

@@ -91,6 +91,42 @@ static void lose_store(scripted* world)
     for (int i = 0; i < SCRIPTED_STREAMS_MAX; i++) world->streams[i].ended = true;
 }
 
+typedef struct elder
+{
+    unsigned asked;
+    bool says_ended; /* the number had it, and that is over */
+    char sequences[8][24];
+} elder;
+
+static bool answer_of_elder(scripted* world, const gh_str* words, size_t count, byte_buffer* reply)
+{
+    elder* self = world->context;
+    const gh_str* sequence = &words[count == 15 || count == 16 ? 8 : 7];
+    if (!is_acquire(words, count)) return false;
+    assert_true(self->asked < 8);
+    snprintf(self->sequences[self->asked++], sizeof(self->sequences[0]), "%.*s", (int)sequence->size, sequence->bytes);
+    if (!self->says_ended) return false;
+    buffer_add_bulk(reply, "%.*s 3 0 0 0 1000000000000000", (int)sequence->size, sequence->bytes);
+    return true;
+}
+
+/* It asks again under another one, as somebody new. */
+static void number_whose_lease_is_over_is_not_used_again(void** state)
+{
+    (void)state;
+    elder self = {.says_ended = true};
+    scripted* world = scripted_new();
+    world->context = &self;
+    world->answer = answer_of_elder;
+    scripted_start_ready(world, NULL);
+    gh_lock* lock = scripted_want(world, "sword", SECOND_US, 60 * SECOND_US);
+    SCRIPTED_UNTIL(world, self.asked == 1, MS, SECOND_US);
+    self.says_ended = false;
+    SCRIPTED_UNTIL(world, gh_op_poll(&lock->op) == GH_HELD, MS, SECOND_US);
+    assert_int_equal(self.asked, 2);
+    assert_string_not_equal(self.sequences[0], self.sequences[1]);
+}
+
 static void who_waits_in_a_store_that_is_lost_asks_at_once(void** state)
 {
     (void)state;
@@ -190,7 +226,8 @@ static void set_ends_with_its_client(void** state)
     assert_status(gh_op_poll(&all->locks[0].op), GH_UNKNOWN);
 }
 
-TEST_FILE(seldom, cmocka_unit_test(reply_that_nobody_asked_for_costs_the_link),
+TEST_FILE(seldom, cmocka_unit_test(number_whose_lease_is_over_is_not_used_again),
+          cmocka_unit_test(reply_that_nobody_asked_for_costs_the_link),
           cmocka_unit_test(error_that_nobody_asked_for_is_why_the_server_closes),
           cmocka_unit_test(callers_command_that_is_stale_has_failed),
           cmocka_unit_test(who_waits_in_a_store_that_is_lost_asks_at_once),

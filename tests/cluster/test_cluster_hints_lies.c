@@ -26,6 +26,8 @@ typedef struct liars
     unsigned subscribed;
     unsigned left;
     unsigned asked;
+    bool keeps_left;   /* who leaves is not answered ...       */
+    const char* probe; /* what SPUBLISH is answered; NULL: 0   */
 } liars;
 
 static liars all;
@@ -71,7 +73,12 @@ static bool answer(scripted* world, const gh_str* words, size_t count, byte_buff
     if (count == 2 && is(words[0], "SUNSUBSCRIBE"))
     {
         all.left++;
-        push(reply, "sunsubscribe", words[1], ":0");
+        if (!all.keeps_left) push(reply, "sunsubscribe", words[1], ":0");
+        return true;
+    }
+    if (all.probe != NULL && is(words[0], "SPUBLISH"))
+    {
+        add(reply, all.probe);
         return true;
     }
     if (count != 14 || !is(words[0], "EVALSHA")) return all.honest(world, words, count, reply);
@@ -84,16 +91,22 @@ static bool answer(scripted* world, const gh_str* words, size_t count, byte_buff
     return true;
 }
 
-static void start_lying(listener_lie lie)
+static void start_fleet(listener_lie lie, uint32_t channels, const char* probe)
 {
-    all = (liars){.fleet = made_cluster_new(3), .lie = lie};
+    all = (liars){.fleet = made_cluster_new(3), .lie = lie, .probe = probe};
     all.fleet->config.wake = true;
     all.fleet->config.wake_sharded = true;
+    all.fleet->config.wake_channels = channels;
     all.honest = all.fleet->world->answer;
     all.fleet->world->answer = answer;
     made_cluster_start(all.fleet);
     MADE_UNTIL(all.fleet, gh_client_link_state(all.fleet->world->client, GH_LINK_WAKE) == GH_LINK_READY, TICK_US,
                SECOND_US);
+}
+
+static void start_lying(listener_lie lie)
+{
+    start_fleet(lie, 256, NULL);
     all.lock = made_cluster_want(all.fleet, 0, 3600000000u);
     MADE_UNTIL(all.fleet, all.lock->position == 40 && all.subscribed > 0, TICK_US, SECOND_US);
 }
@@ -185,11 +198,28 @@ static void refused(const gh_str* channel, unsigned node, unsigned slot, byte_bu
     add(reply, "-NOPERM this user has no permissions to run the 'ssubscribe' command\r\n");
 }
 
+static void not_known(const gh_str* channel, unsigned node, unsigned slot, byte_buffer* reply)
+{
+    (void)channel;
+    (void)node;
+    (void)slot;
+    add(reply, "-ERR unknown command 'SSUBSCRIBE'\r\n");
+}
+
+static void not_logged_in(const gh_str* channel, unsigned node, unsigned slot, byte_buffer* reply)
+{
+    (void)channel;
+    (void)node;
+    (void)slot;
+    add(reply, "-NOAUTH Authentication required.\r\n");
+}
+
 static void answered_with_nonsense(const gh_str* channel, unsigned node, unsigned slot, byte_buffer* reply)
 {
     (void)node;
     (void)slot;
-    add(reply, "*0\r\n*3\r\n:1\r\n:2\r\n:3\r\n*3\r\n$-1\r\n$-1\r\n$-1\r\n+OK\r\n");
+    add(reply, "*0\r\n*1\r\n:1\r\n*2\r\n:1\r\n:2\r\n*3\r\n:1\r\n:2\r\n:3\r\n*3\r\n$-1\r\n$-1\r\n$-1\r\n+OK\r\n");
+    push(reply, "ssubscribed", *channel, ":1");
     push(reply, "smessage", *channel, "$3\r\nabc");
     push(reply, "ssubscribe", gh_str_literal("gh:{lock:other}:wake:"), ":1");
     add(reply, "!what is this\r\n");
@@ -249,6 +279,202 @@ static void refusal_is_told(void** state)
     assert_true(scripted_logged(all.fleet->world, "SSUBSCRIBE") || scripted_logged(all.fleet->world, "ssubscribe"));
 }
 
+static void command_that_is_not_known_is_told(void** state)
+{
+    (void)state;
+    expect_outlived(not_known, 1, 40 * SECOND_US);
+    assert_true(scripted_logged(all.fleet->world, "unknown command"));
+}
+
+static void login_that_is_gone_is_told(void** state)
+{
+    (void)state;
+    expect_outlived(not_logged_in, 1, 40 * SECOND_US);
+    assert_true(scripted_logged(all.fleet->world, "Authentication required"));
+}
+
+static bool warns_of_shards(void)
+{
+    return (scripted_stats(all.fleet->world).warnings & GH_WARNING_NOT_SHARDED) != 0;
+}
+
+/* Whether hints may be said so is asked in the hand-shake: what passes says nothing of it. */
+static void probe_that_fails_for_the_moment_is_no_refusal(void** state)
+{
+    (void)state;
+    start_fleet(NULL, 256, "-CLUSTERDOWN Hash slot not served\r\n");
+    assert_false(warns_of_shards());
+    start_fleet(NULL, 256, "-NOPERM this user has no permissions to run the 'spublish' command\r\n");
+    assert_true(warns_of_shards());
+}
+
+/* ---- links that are lost ----------------------------------------------------------------------------------------- */
+
+static scripted_stream* stream_of_listener(void)
+{
+    return &all.fleet->world->streams[all.stream - all.fleet->world->streams];
+}
+
+static void must_be_heard_again(unsigned subscribed)
+{
+    MADE_UNTIL(all.fleet, all.subscribed > subscribed, TICK_US, 10 * SECOND_US);
+    tick_for(SECOND_US / 2);
+    must_hear_over_the_slot();
+}
+
+static void node_that_says_nothing_any_more_is_left(void** state)
+{
+    (void)state;
+    start_lying(NULL);
+    tick_for(SECOND_US);
+    all.fleet->world->silent = true;
+    MADE_UNTIL(all.fleet,
+               scripted_logged(all.fleet->world, "shard's wake link: lost: no answer in time") ||
+                   scripted_logged(all.fleet->world, "no answer in time"),
+               TICK_US, 60 * SECOND_US);
+    tick_for(30 * SECOND_US);
+    const unsigned subscribed = all.subscribed;
+    scripted_speak(all.fleet->world);
+    must_be_heard_again(subscribed);
+}
+
+/* It is seen when something is said, where what came before was not taken yet. */
+static void stream_that_ends_while_its_bytes_wait(void** state)
+{
+    (void)state;
+    start_lying(NULL);
+    tick_for(SECOND_US);
+    const unsigned subscribed = all.subscribed;
+    all.fleet->world->receive_max = 0;
+    push(&stream_of_listener()->replies, "smessage", gh_str_of(all.channel), "$3\r\nabc");
+    stream_of_listener()->ended = true;
+    tick_for(20 * SECOND_US);
+    all.fleet->world->receive_max = SIZE_MAX;
+    must_be_heard_again(subscribed);
+}
+
+/* A client that sleeps until its deadline misses nothing: it asks whether the node is there, and leaves in time. */
+static void deadline_is_when_something_is_to_be_done(void** state)
+{
+    (void)state;
+    start_lying(NULL);
+    tick_for(SECOND_US);
+    gh_op_cancel(&all.lock->op);
+    MADE_UNTIL(all.fleet, !gh_op_is_busy(&all.lock->op), TICK_US, SECOND_US);
+    const uint64_t end_us = all.fleet->world->now_us + 45 * SECOND_US;
+    unsigned ticks = 0;
+    while (all.fleet->world->now_us < end_us)
+    {
+        const uint64_t due_us = gh_next_deadline(all.fleet->world->client);
+        const uint64_t now_us = all.fleet->world->now_us;
+        if (all.left == 0) assert_true(due_us <= now_us + SECOND_US); /* then all rests */
+        if (due_us >= end_us) break;
+        made_cluster_tick(all.fleet, due_us > now_us ? due_us - now_us : 0);
+        made_cluster_tick(all.fleet, 1); /* what was answered */
+        assert_true(ticks++ < 2000);
+    }
+    assert_int_equal(all.left, 1);
+    assert_false(all.stream->open);
+}
+
+/* ---- many objects ------------------------------------------------------------------------------------------------ */
+
+#define WAITERS 6
+
+/* Those that find no channel are woken over all nodes. */
+static void more_objects_than_channels(void** state)
+{
+    (void)state;
+    gh_lock* locks[WAITERS];
+    start_fleet(NULL, 4, NULL);
+    for (unsigned i = 0; i < WAITERS; i++)
+    {
+        char name[24];
+        made_name(all.fleet, i % 3, i, name);
+        locks[i] = scripted_want(all.fleet->world, name, 10 * SECOND_US, 3600 * SECOND_US);
+    }
+    MADE_UNTIL(all.fleet, all.subscribed == 4 && locks[WAITERS - 1]->position == 40, TICK_US, SECOND_US);
+    tick_for(SECOND_US);
+    assert_int_equal(all.subscribed, 4);
+    must_hear_over_all();
+    gh_op_cancel(&locks[1]->op); /* in the middle of a chain */
+    tick_for(35 * SECOND_US);
+    assert_int_equal(all.left, 1);
+    for (unsigned i = 0; i < WAITERS; i++) gh_op_cancel(&locks[i]->op);
+    tick_for(40 * SECOND_US);
+    assert_int_equal(all.left, all.subscribed);
+}
+
+/* Two objects of one slot have a channel each. */
+static void objects_of_one_slot_are_heard_apart(void** state)
+{
+    (void)state;
+    char names[2][24];
+    char key[40];
+    start_fleet(NULL, 256, NULL);
+    const unsigned slot = made_name(all.fleet, 0, 0, names[0]);
+    for (unsigned i = 0;; i++)
+    {
+        snprintf(names[1], sizeof names[1], "gate%u", i);
+        const int size = snprintf(key, sizeof key, "{lock:%s}", names[1]);
+        if (gh_slot_of_key(gh_str_make(key, (size_t)size)) == slot) break;
+    }
+    gh_lock* one = scripted_want(all.fleet->world, names[0], 10 * SECOND_US, 3600 * SECOND_US);
+    MADE_UNTIL(all.fleet, all.subscribed == 1 && one->position == 40, TICK_US, SECOND_US);
+    gh_lock* other = scripted_want(all.fleet->world, names[1], 10 * SECOND_US, 3600 * SECOND_US);
+    MADE_UNTIL(all.fleet, all.subscribed == 2 && other->position == 40, TICK_US, SECOND_US);
+    must_hear_over_the_slot();
+}
+
+/* Its slots are another's now, and no map names it any more. */
+static void node_that_is_gone_is_not_listened_to(void** state)
+{
+    (void)state;
+    char name[24];
+    start_fleet(NULL, 256, NULL);
+    made_name(all.fleet, 2, 0, name);
+    gh_lock* lock = scripted_want(all.fleet->world, name, 10 * SECOND_US, 3600 * SECOND_US);
+    MADE_UNTIL(all.fleet, all.subscribed == 1 && lock->position == 40, TICK_US, SECOND_US);
+    const scripted_stream* old = all.stream;
+    made_cluster_share(all.fleet, 2);
+    must_be_heard_again(1);
+    tick_for(120 * SECOND_US);
+    assert_true(!old->open || old->port != MADE_PORT + 2);
+    must_hear_over_the_slot();
+}
+
+/* Somebody waits for it again before it is left. */
+static gh_lock* leave_and_want_again(bool again)
+{
+    start_lying(NULL);
+    tick_for(SECOND_US);
+    all.keeps_left = true;
+    gh_op_cancel(&all.lock->op);
+    MADE_UNTIL(all.fleet, all.left == 1, TICK_US, 60 * SECOND_US);
+    if (!again) return NULL;
+    all.lock = made_cluster_want(all.fleet, 0, 3600000000u);
+    MADE_UNTIL(all.fleet, all.lock->position == 40, TICK_US, SECOND_US);
+    assert_int_equal(all.subscribed, 1);
+    return all.lock;
+}
+
+static void channel_that_is_wanted_while_it_is_left(void** state)
+{
+    (void)state;
+    (void)leave_and_want_again(true);
+    push(&stream_of_listener()->replies, "sunsubscribe", gh_str_of(all.channel), ":0");
+    must_be_heard_again(1);
+}
+
+static void link_that_is_lost_while_a_channel_is_left(void** state)
+{
+    (void)state;
+    (void)leave_and_want_again(false);
+    stream_of_listener()->ended = true;
+    tick_for(10 * SECOND_US);
+    assert_int_equal(all.subscribed, 1); /* nobody wants it */
+}
+
 static void nonsense_is_outlived(void** state)
 {
     (void)state;
@@ -294,13 +520,20 @@ static void without_the_wake_link_it_asks_once_more(void** state)
     (void)state;
     start_lying(silent);
     tick_for(SECOND_US / 10);
+    char name[24];
+    made_name(all.fleet, 1, 0, name);
+    gh_lock* other = scripted_want(all.fleet->world, name, 10 * SECOND_US, 3600 * SECOND_US); /* does not ask again */
+    const scripted_stream* stream = all.stream;
+    char channel[sizeof all.channel];
+    memcpy(channel, all.channel, sizeof channel);
+    MADE_UNTIL(all.fleet, other->position == 40 && all.stream != stream, TICK_US, SECOND_US);
     all.fleet->world->streams[gh_client_fd(all.fleet->world->client, GH_LINK_WAKE, NULL)].ended = true;
     all.fleet->world->open_status = GH_REFUSED;
     made_cluster_tick(all.fleet, TICK_US);
     made_cluster_tick(all.fleet, TICK_US);
     const unsigned asked = all.asked;
-    push(&all.fleet->world->streams[all.stream - all.fleet->world->streams].replies, "ssubscribe",
-         gh_str_of(all.channel), ":1");
+    push(&all.fleet->world->streams[stream - all.fleet->world->streams].replies, "ssubscribe", gh_str_of(channel),
+         ":1");
     made_cluster_tick(all.fleet, TICK_US);
     made_cluster_tick(all.fleet, TICK_US);
     assert_int_equal(all.asked, asked + 1);
@@ -311,4 +544,12 @@ TEST_FILE(cluster_hints_lies, cmocka_unit_test(moved_to_and_fro_is_outlived),
           cmocka_unit_test(try_again_is_outlived), cmocka_unit_test(refusal_is_told),
           cmocka_unit_test(nonsense_is_outlived), cmocka_unit_test(flood_is_outlived),
           cmocka_unit_test(silence_is_outlived), cmocka_unit_test(channel_is_left_when_nobody_waits),
-          cmocka_unit_test(without_the_wake_link_it_asks_once_more));
+          cmocka_unit_test(without_the_wake_link_it_asks_once_more),
+          cmocka_unit_test(command_that_is_not_known_is_told), cmocka_unit_test(login_that_is_gone_is_told),
+          cmocka_unit_test(probe_that_fails_for_the_moment_is_no_refusal),
+          cmocka_unit_test(node_that_says_nothing_any_more_is_left),
+          cmocka_unit_test(stream_that_ends_while_its_bytes_wait),
+          cmocka_unit_test(deadline_is_when_something_is_to_be_done), cmocka_unit_test(more_objects_than_channels),
+          cmocka_unit_test(objects_of_one_slot_are_heard_apart), cmocka_unit_test(node_that_is_gone_is_not_listened_to),
+          cmocka_unit_test(channel_that_is_wanted_while_it_is_left),
+          cmocka_unit_test(link_that_is_lost_while_a_channel_is_left));

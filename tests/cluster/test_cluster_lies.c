@@ -190,6 +190,35 @@ static bool moved_of_another(made_cluster* fleet, unsigned node, unsigned slot, 
     return true;
 }
 
+static bool moved_to_nowhere(made_cluster* fleet, unsigned node, unsigned slot, byte_buffer* reply)
+{
+    static const char text[] = "-MOVED banana\r\n";
+    (void)node;
+    if (slot != fleet->slot) return false;
+    buffer_add(reply, text, sizeof text - 1);
+    return true;
+}
+
+/* The map is read instead. */
+static void moved_to_nowhere_is_outlived(void** state)
+{
+    (void)state;
+    made_cluster* fleet = start_fleet(3);
+    char name[24];
+    made_cluster_start(fleet);
+    fleet->slot = made_name(fleet, 0, 1000, name);
+    fleet->lie = moved_to_nowhere;
+    gh_lock* lock = made_cluster_want(fleet, 0, 60000000);
+    const unsigned long maps = fleet->maps;
+    const unsigned long cycles = least_cycles(fleet);
+    for (int i = 0; i < TICKS / 4; i++) made_cluster_tick(fleet, TICK_US);
+    assert_int_equal(gh_op_poll(&lock->op), GH_PENDING);
+    assert_in_range(fleet->maps - maps, 1, 16);
+    assert_true(least_cycles(fleet) - cycles > 100); /* all others go on */
+    fleet->lie = NULL;
+    MADE_UNTIL(fleet, gh_op_poll(&lock->op) == GH_HELD, TICK_US, 1000000);
+}
+
 static void moved_to_and_fro_is_outlived(void** state)
 {
     (void)state;
@@ -320,9 +349,67 @@ static void moved_with_thousands_that_wait_costs_a_tick_little(void** state)
     assert_true(costs.moved < 20 * costs.answered);
 }
 
-TEST_FILE(cluster_lies, cmocka_unit_test(endless_map_costs_a_tick_little), cmocka_unit_test(endless_map_is_given_up),
-          cmocka_unit_test(moved_to_and_fro_is_outlived), cmocka_unit_test(moved_to_itself_is_outlived),
-          cmocka_unit_test(ask_without_end_is_outlived), cmocka_unit_test(ask_of_itself_is_outlived),
-          cmocka_unit_test(moved_to_ever_new_nodes_is_outlived), cmocka_unit_test(moved_of_another_slot_is_outlived),
+/* ---- who was replaced -------------------------------------------------------------------------------------------- */
+
+static unsigned asked_of_successor;
+
+static bool note_successor(made_cluster* fleet, unsigned node, unsigned slot, byte_buffer* reply)
+{
+    (void)reply;
+    asked_of_successor += node == 1 && slot == fleet->slot;
+    return false;
+}
+
+static scripted_stream* stream_to(made_cluster* fleet, unsigned node)
+{
+    for (size_t i = 0; i < SCRIPTED_STREAMS_MAX; i++)
+        if (fleet->world->streams[i].open && fleet->world->streams[i].port == MADE_PORT + node)
+            return &fleet->world->streams[i];
+    fail_msg("no stream to node %u", node);
+    return NULL;
+}
+
+/* A tick in which nothing comes from the node. */
+static void tick_without(made_cluster* fleet, unsigned node, byte_buffer* held)
+{
+    made_cluster_tick(fleet, TICK_US);
+    scripted_stream* stream = stream_to(fleet, node);
+    buffer_add(held, stream->replies.bytes, stream->replies.size);
+    buffer_consume(&stream->replies, stream->replies.size);
+}
+
+/* A renewal whose answer comes late, of a node that has lost the slot meanwhile: the one that has it is asked at once.
+ */
+static void late_renewal_of_who_was_replaced_is_doubted(void** state)
+{
+    (void)state;
+    byte_buffer held = {0};
+    made_cluster* fleet = made_cluster_new(3);
+    fleet->config.request_timeout_us = 60000000;
+    const made_cycler* cycler = made_cluster_cycle(fleet, 2);
+    made_cluster_start(fleet);
+    gh_lock* lock = made_cluster_want(fleet, 0, 60000000);
+    MADE_UNTIL(fleet, gh_op_poll(&lock->op) == GH_HELD, TICK_US, 1000000);
+    char name[24];
+    fleet->slot = made_name(fleet, 0, 1000, name);
+    for (int i = 0; i < TICKS && held.size == 0; i++) tick_without(fleet, 0, &held);
+    assert_true(held.size > 0);
+    fleet->owners[fleet->slot] = fleet->owners[cycler->slot] = 1;
+    for (int i = 0; i < 400; i++) tick_without(fleet, 0, &held); /* the cycler has it read a map */
+    asked_of_successor = 0;
+    fleet->lie = note_successor;
+    buffer_add(&stream_to(fleet, 0)->replies, held.bytes, held.size);
+    buffer_free(&held);
+    for (int i = 0; i < 20; i++) made_cluster_tick(fleet, TICK_US);
+    assert_in_range(asked_of_successor, 1, 2);
+    assert_int_equal(gh_op_poll(&lock->op), GH_HELD);
+}
+
+TEST_FILE(cluster_lies, cmocka_unit_test(late_renewal_of_who_was_replaced_is_doubted),
+          cmocka_unit_test(endless_map_costs_a_tick_little), cmocka_unit_test(endless_map_is_given_up),
+          cmocka_unit_test(moved_to_nowhere_is_outlived), cmocka_unit_test(moved_to_and_fro_is_outlived),
+          cmocka_unit_test(moved_to_itself_is_outlived), cmocka_unit_test(ask_without_end_is_outlived),
+          cmocka_unit_test(ask_of_itself_is_outlived), cmocka_unit_test(moved_to_ever_new_nodes_is_outlived),
+          cmocka_unit_test(moved_of_another_slot_is_outlived),
           cmocka_unit_test(moved_with_thousands_that_wait_costs_a_tick_little),
           cmocka_unit_test(crowd_that_is_moved_to_where_it_is_costs_few_links));

@@ -337,9 +337,96 @@ static void full_table_has_room_for_who_replaces_another(void** state)
     assert_status(gh_op_poll(&locks[0]->op), GH_HELD);
 }
 
-TEST_FILE(cluster_maps, cmocka_unit_test(map_of_nothing_is_mended), cmocka_unit_test(map_of_nothing_changes_nothing),
-          cmocka_unit_test(map_with_gaps_is_mended), cmocka_unit_test(map_with_overlaps_is_mended),
-          cmocka_unit_test(map_of_wrong_nodes_is_mended), cmocka_unit_test(map_of_single_slots_is_taken),
-          cmocka_unit_test(node_of_two_names_is_two_nodes), cmocka_unit_test(odd_endpoints_are_passed_over),
+/* ---- answers that are none --------------------------------------------------------------------------------------- */
+
+static const char* said;
+
+static void say_instead(made_cluster* fleet, byte_buffer* reply)
+{
+    (void)fleet;
+    buffer_add(reply, said, strlen(said));
+}
+
+/* The client has a map, and asks for another as a slot has moved. All go on, and the next map is taken. */
+static void expect_passed_over(const char* text, const char* password)
+{
+    made_cluster* fleet = made_cluster_new(3);
+    for (unsigned node = 0; node < 3; node++) (void)made_cluster_cycle(fleet, node);
+    said = text;
+    fleet->config.password = gh_str_of(password);
+    made_cluster_start(fleet);
+    MADE_UNTIL(fleet, least_cycles(fleet) >= 10, TICK_US, 10000000);
+    fleet->map = say_instead;
+    for (unsigned slot = 0; slot < GH_SLOTS; slot++) fleet->owners[slot] = (uint16_t)((fleet->owners[slot] + 1) % 3);
+    const unsigned long maps = fleet->maps;
+    const unsigned long cycles = least_cycles(fleet);
+    for (int i = 0; i < 1000; i++) made_cluster_tick(fleet, TICK_US);
+    if (fleet->maps == maps) fail_msg("no map was asked for: %s", text);
+    assert_true(least_cycles(fleet) - cycles > 100);
+    fleet->map = NULL;
+    const uint64_t read = scripted_stats(fleet->world).maps_read;
+    for (unsigned slot = 0; slot < GH_SLOTS; slot++) fleet->owners[slot] = (uint16_t)((fleet->owners[slot] + 1) % 3);
+    MADE_UNTIL(fleet, scripted_stats(fleet->world).maps_read > read, TICK_US, 10000000);
+}
+
+static void answers_that_are_no_map_are_passed_over(void** state)
+{
+    (void)state;
+    static const char* const answers[] = {"*1\r\n:5\r\n",
+                                          "*1\r\n*1\r\n$1\r\nx\r\n",
+                                          "!what\r\n",
+                                          "+OK\r\n",
+                                          "-BUSY Redis is busy running a script.\r\n",
+                                          "-LOADING Redis is loading the dataset in memory\r\n",
+                                          "-CLUSTERDOWN The cluster is down\r\n",
+                                          "-READONLY no\r\n",
+                                          "-ERR unknown command\r\n",
+                                          "-NOPERM no\r\n"};
+    for (size_t i = 0; i < sizeof(answers) / sizeof(answers[0]); i++)
+    {
+        expect_passed_over(answers[i], "");
+        expect_passed_over(answers[i], "secret");
+    }
+}
+
+/* ---- a seed that is a name --------------------------------------------------------------------------------------- */
+
+static unsigned resolutions;
+
+static gh_status resolve_later(void* context, gh_str host, gh_str* numeric)
+{
+    (void)context;
+    assert_true(gh_str_equal(host, gh_str_literal("game.example")));
+    *numeric = gh_str_literal("10.0.0.1");
+    return ++resolutions < 4 ? GH_PENDING : GH_OK;
+}
+
+/* Who sleeps until gh_next_deadline does not sleep through the resolver's answer. */
+static void resolver_of_a_seed_is_asked_by_those_who_sleep(void** state)
+{
+    (void)state;
+    made_cluster* fleet = made_cluster_new(3);
+    resolutions = 0;
+    fleet->config.address = gh_str_literal("game.example:7000");
+    fleet->config.resolver = resolve_later;
+    scripted_start(fleet->world, &fleet->config);
+    for (unsigned ticks = 0; !gh_client_ready(fleet->world->client); ticks++)
+    {
+        const uint64_t now_us = fleet->world->now_us;
+        const uint64_t due_us = ticks == 0 ? now_us : gh_next_deadline(fleet->world->client);
+        assert_true(ticks < 1000);
+        assert_true(due_us <= now_us + 10000000);
+        scripted_tick(fleet->world, due_us > now_us ? due_us - now_us : 0);
+        scripted_tick(fleet->world, 1000); /* what was answered */
+    }
+    assert_true(resolutions >= 4);
+}
+
+TEST_FILE(cluster_maps, cmocka_unit_test(answers_that_are_no_map_are_passed_over),
+          cmocka_unit_test(resolver_of_a_seed_is_asked_by_those_who_sleep), cmocka_unit_test(map_of_nothing_is_mended),
+          cmocka_unit_test(map_of_nothing_changes_nothing), cmocka_unit_test(map_with_gaps_is_mended),
+          cmocka_unit_test(map_with_overlaps_is_mended), cmocka_unit_test(map_of_wrong_nodes_is_mended),
+          cmocka_unit_test(map_of_single_slots_is_taken), cmocka_unit_test(node_of_two_names_is_two_nodes),
+          cmocka_unit_test(odd_endpoints_are_passed_over),
           cmocka_unit_test(node_that_cannot_be_connected_to_is_tried_now_and_then),
           cmocka_unit_test(nodes_without_room_wait), cmocka_unit_test(full_table_has_room_for_who_replaces_another));

@@ -38,6 +38,8 @@ static bool answer_of_sentinel(made_sentinels* fleet, unsigned n, const gh_str* 
     if (is(words[0], "SENTINEL"))
     {
         fleet->asked[n]++;
+        if (fleet->said[n] != NULL) add(reply, fleet->said[n]);
+        if (fleet->said[n] != NULL) return true;
         add(reply, "*2\r\n");
         buffer_add_bulk(reply, "%s", "10.0.0.1");
         buffer_add_bulk(reply, "%u", MADE_SERVER_PORT + fleet->named[n]);

@@ -25,6 +25,7 @@ typedef struct made_sentinels
     unsigned count;
     unsigned named[MADE_SENTINELS_MOST];   /* the server that is said to be the master              */
     unsigned asked[MADE_SENTINELS_MOST];   /* how often                                             */
+    const char* said[MADE_SENTINELS_MOST]; /* instead of whom it names; NULL: nothing               */
     bool away[MADE_SENTINELS_MOST];        /* nobody connects to it                                 */
     bool is_replica[MADE_SERVERS_MOST];    /* as it says of itself                                  */
     bool silent[MADE_SERVERS_MOST];        /* it takes requests, and answers none                   */

@@ -27,7 +27,7 @@ void buffer_add(byte_buffer* buffer, const void* bytes, size_t size)
 
 void buffer_add_bulk(byte_buffer* buffer, const char* format, ...)
 {
-    char text[256];
+    char text[1024];
     char head[32];
     va_list values;
     va_start(values, format);

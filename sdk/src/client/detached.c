@@ -18,18 +18,18 @@ void gh_detached_init(gh_client* client)
 }
 
 /* With all that is behind its head, and whatever of the client's points to it. An op that is in a gate's row, that owns
-   others, or that has changed and was not seen, stays. */
+   others, that waits for a hint, a lease or replicas, or that has changed and was not seen, stays. */
 static void op_move(gh_op* from, gh_op* to, size_t size)
 {
     GH_INVARIANT(from->client, size >= sizeof *from && size <= GH_OP_SIZE_MAX);
     GH_INVARIANT(from->client, !gh_ring_has(&from->change) && from->self == from);
-    GH_INVARIANT(from->client, (from->flags & GH_OP_TOLD_OF) == 0);
+    GH_INVARIANT(from->client, (from->flags & (GH_OP_TOLD_OF | GH_OP_LISTENING)) == 0);
+    GH_INVARIANT(from->client, from->request != GH_REQUEST_AWAITED);
     memcpy(to, from, size);
     to->self = to;
     gh_times_replace(to);
-    if (to->request == GH_REQUEST_QUEUED || to->request == GH_REQUEST_AWAITED) gh_unsent_replace(from, to);
+    if (to->request == GH_REQUEST_QUEUED) gh_unsent_replace(from, to);
     if (to->request == GH_REQUEST_SENT) gh_slot_of(to)->op = to;
-    if ((to->flags & GH_OP_LISTENING) != 0) gh_listener_replace(from, to);
     memset(from, 0, sizeof *from);
 }
 

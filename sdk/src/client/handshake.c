@@ -272,7 +272,7 @@ static bool info_says(gh_str info, const char* name, const char* value)
     return gh_str_equal(info_field(info, gh_str_of(name)), gh_str_of(value));
 }
 
-/* "7.0.15" as 70015. */
+/* "7.0.15" as 70015; what is no number ends it. */
 static uint32_t parse_version(gh_str text)
 {
     uint32_t parts[3] = {0, 0, 0};
@@ -280,9 +280,10 @@ static uint32_t parse_version(gh_str text)
     size_t i;
     for (i = 0; i < text.size && part < 3; i++)
     {
+        const uint32_t digit = (uint32_t)(unsigned char)text.bytes[i] - '0';
         if (text.bytes[i] == '.') part++;
-        else if (text.bytes[i] >= '0' && text.bytes[i] <= '9' && parts[part] < 1000)
-            parts[part] = parts[part] * 10 + (uint32_t)(text.bytes[i] - '0');
+        else if (digit > 9) break;
+        else if (parts[part] < 1000) parts[part] = parts[part] * 10 + digit;
     }
     return parts[0] * 10000 + parts[1] * 100 + parts[2];
 }

@@ -23,15 +23,6 @@ void gh_op_unlisten(gh_op* op)
     op->wake_next = NULL;
 }
 
-void gh_listener_replace(const gh_op* from, gh_op* to)
-{
-    gh_client* client = to->client;
-    gh_op** link = &client->listeners[from->sequence & client->listener_mask];
-    while (*link != from) link = &(*link)->wake_next;
-    *link = to;
-    if (client->next_listener == from) client->next_listener = to;
-}
-
 void gh_listeners_hint(gh_client* client, uint64_t sequence, char letter)
 {
     gh_op* op = client->listeners[sequence & client->listener_mask];

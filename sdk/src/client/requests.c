@@ -202,7 +202,7 @@ void gh_unsent_rehome(gh_client* client)
 
 void gh_unsent_replace(const gh_op* from, gh_op* to)
 {
-    gh_unsent* queue = to->request == GH_REQUEST_AWAITED ? &gh_queue_node(to)->awaited : unsent_of(to);
+    gh_unsent* queue = unsent_of(to);
     if (queue->first == from) queue->first = to;
     if (queue->last == from) queue->last = to;
     if (to->previous != NULL) to->previous->next = to;

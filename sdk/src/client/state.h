@@ -406,7 +406,6 @@ void gh_nodes_turn(gh_client* client, uint32_t count); /* which of them this tic
 /* listeners.c */
 void gh_listeners_hint(gh_client* client, uint64_t sequence, char letter);
 void gh_listeners_hint_all(gh_client* client);
-void gh_listener_replace(const gh_op* from, gh_op* to);
 
 /* events.c */
 void gh_op_tell(gh_op* op, gh_event_kind kind);

@@ -53,6 +53,6 @@ void gh_op_lease(gh_op* op, uint64_t due_us)
 
 void gh_times_replace(gh_op* op)
 {
+    GH_INVARIANT(op->client, op->lease_index == 0);
     gh_heap_at(&op->client->timers, op->timer_index - 1)->place = &op->timer_index;
-    if (op->lease_index != 0) gh_heap_at(gh_leases_of(op), op->lease_index - 1)->place = &op->lease_index;
 }

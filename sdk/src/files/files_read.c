@@ -306,7 +306,6 @@ static gh_status read_ending_of(int64_t code)
     {
     case GH_FILES_READ_GONE: return GH_GONE;
     case GH_FILES_READ_NO_READER: return GH_NOT_MEMBER;
-    case GH_FILES_READ_DONE_BEFORE: return GH_EXISTS;
     case GH_FILES_READ_NOT_YET: /* of a file that we read already: */
     case GH_FILES_READ_BEYOND:  /* the store went back behind what we had of it */
     case GH_FILES_READ_GIVEN_UP: return GH_LOST;

@@ -78,8 +78,7 @@ bool gh_sentinel_ask(gh_sentinel* sentinel, gh_client* client)
 static void sentinel_greet(gh_sentinel* sentinel, gh_client* client)
 {
     gh_request request = gh_link_request(&sentinel->link);
-    if (!ask_and_listen(sentinel, client, &request))
-        sentinel_lose(sentinel, client, GH_LOG_ERROR, "no room to subscribe");
+    GH_CHECKED(client, ask_and_listen(sentinel, client, &request)); /* SENTINEL_OUT_BYTES is the longest of it */
 }
 
 /* ---- what it says ------------------------------------------------------------------------------------------------ */

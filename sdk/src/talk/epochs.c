@@ -30,10 +30,13 @@ static bool epochs_number(gh_str* rest, char behind, uint64_t* number)
     return true;
 }
 
-/* The next of those that are over. False: there is none, or it is not of the form. */
+/* Takes the next of those that are over. False: there is none, or it is not of the form, and stays. */
 static bool epochs_next(gh_str* rest, uint64_t* epoch, uint64_t* last_id)
 {
-    return rest->size > 0 && epochs_number(rest, ':', epoch) && epochs_number(rest, ' ', last_id);
+    gh_str behind = *rest;
+    if (!epochs_number(&behind, ':', epoch) || !epochs_number(&behind, ' ', last_id)) return false;
+    *rest = behind;
+    return true;
 }
 
 bool gh_epochs_are_valid(const gh_epochs* epochs, uint64_t last_id)

@@ -109,9 +109,8 @@ static gh_status edit_try(gh_tasks_edit* op, const gh_queue* queue, gh_task_ref*
     if (refs == NULL || count == 0 || count > most) return GH_INVALID_TASKS;
     for (i = 0; i < count; i++)
         if (!is_task_id(refs[i].id)) return GH_INVALID_TASK_ID;
-    if (count * gh_request_str_size(GH_TASK_ID_SIZE_MAX) >
-        gh_task_room(queue->object.client, gh_name_str(&queue->object.name)))
-        return GH_TOO_LARGE;
+    GH_INVARIANT(queue->object.client, count * gh_request_str_size(GH_TASK_ID_SIZE_MAX) <=
+                                           gh_task_room(queue->object.client, gh_name_str(&queue->object.name)));
     op->queue = queue->object.name;
     op->refs = refs;
     op->count = (uint32_t)count;
