@@ -10,6 +10,10 @@
 #include "support/server/stream.h"
 #include "support/suite.h"
 
+#if defined(__GNUC__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wswitch-enum"
+#endif
 #include <mbedtls/version.h>
 #if MBEDTLS_VERSION_NUMBER < 0x03000000
 #include <mbedtls/config.h>
@@ -18,6 +22,9 @@
 #include <mbedtls/ssl.h>
 #if MBEDTLS_VERSION_NUMBER >= 0x03000000 && defined(MBEDTLS_PSA_CRYPTO_C)
 #include <psa/crypto.h>
+#endif
+#if defined(__GNUC__)
+#pragma GCC diagnostic pop
 #endif
 
 #include <errno.h>
@@ -128,17 +135,27 @@ static void front_prepare(front_server* self)
 #endif
 }
 
-/* True: the connection goes on. One that is left open is so until this process ends. */
+/* Twice: where something of the hand-shake had not left yet, the first call sends that and nothing else. */
+static bool say_end(front_server* self)
+{
+    bool said = true;
+    for (int i = 0; i < 2; i++)
+        said = mbedtls_ssl_send_alert_message(&self->ssl, MBEDTLS_SSL_ALERT_LEVEL_WARNING,
+                                              MBEDTLS_SSL_ALERT_MSG_CLOSE_NOTIFY) == 0 &&
+               said;
+    return said;
+}
+
+/* True: the connection goes on. One that is left open is so until this process ends; where nothing could be said it
+   is cut. */
 static bool do_planned(front_server* self)
 {
     const tls_front_what what = (tls_front_what)atomic_load(&self->shared->what);
-    if (what == TLS_FRONT_SAYS_END || what == TLS_FRONT_ENDS)
-        (void)mbedtls_ssl_send_alert_message(&self->ssl, MBEDTLS_SSL_ALERT_LEVEL_WARNING,
-                                             MBEDTLS_SSL_ALERT_MSG_CLOSE_NOTIFY);
+    const bool said = (what == TLS_FRONT_SAYS_END || what == TLS_FRONT_ENDS) && say_end(self);
 #if defined(MBEDTLS_SSL_RENEGOTIATION)
     if (what == TLS_FRONT_SHAKES) (void)mbedtls_ssl_renegotiate(&self->ssl);
 #endif
-    if (what == TLS_FRONT_SAYS_END) self->client = -1;
+    if (what == TLS_FRONT_SAYS_END && said) self->client = -1;
     const uint64_t next = atomic_load(&self->shared->at) + atomic_load(&self->shared->step);
     atomic_store(&self->shared->at, next);
     if (next > atomic_load(&self->shared->last)) atomic_store(&self->shared->what, TLS_FRONT_NOTHING);
