@@ -10,7 +10,6 @@
 enum
 {
     STALE_US = 500000, /* a link that has been ready for so long has told its client what the store knows */
-    GHOST_US = 700000, /* well above the time after which a link without an answer is given up */
     LATEST_US = 600000 /* behind the end of an op: so late a copy of its request may still be granted */
 };
 
@@ -160,11 +159,11 @@ static void judge_sight(uint8_t name, const lock_sight* sight)
 {
     storm_who who;
     uint64_t from_us = sight->from_us, to_us = sight->to_us;
-    if (sight->fence == 0 || sight->watched_us < GHOST_US) return;
+    if (sight->fence == 0 || sight->watched_us < STORM_GHOST_US) return;
     verdict_cases(1);
     if (hold_of_fence(holds, hold_count, name, sight->fence) != NULL || explains(name, sight, &who)) return;
     link_longest_ready(who, &from_us, &to_us);
-    if (to_us < from_us + GHOST_US || excuse_process_away(who.process, from_us, to_us, 150000)) return;
+    if (to_us < from_us + STORM_GHOST_US || excuse_process_away(who.process, from_us, to_us, 150000)) return;
     if (excuse_process_killed(who.process, sight->from_us - LATEST_US, to_us)) return;
     if (excuse_rights_taken(sight->from_us - LATEST_US, to_us)) return;
     if (excuse_clock_moved(sight->from_us - LATEST_US, to_us)) return; /* back: a lease that was over lives again */

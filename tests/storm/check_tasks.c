@@ -9,7 +9,6 @@
 
 enum
 {
-    GHOST_US = 700000,      /* well above the time after which a link without an answer is given up */
     LATEST_US = 600000,     /* behind the end of a take: so late a copy of it may still be served */
     TOLD_LATE_US = 3000000, /* a lease: so long after the store said it, a hand-out may be told */
     HANDOUTS_MAX = 64
@@ -412,12 +411,12 @@ static void judge_sight(task_life* life, uint32_t first, uint32_t last, uint64_t
     const storm_record* r = history_at(first);
     uint64_t from_us = r->begin_us, to_us = history_at(last)->begin_us;
     storm_who who;
-    if (watched_us < GHOST_US) return;
+    if (watched_us < STORM_GHOST_US) return;
     verdict_cases(1);
     if (find_handout(life, r->a) != NULL || !find_who(r->b, &who)) return;
     if (explains(r->b, made_until(r->a, from_us), to_us)) return; /* it may have been seen late */
     link_longest_ready(who, &from_us, &to_us);
-    if (to_us < from_us + GHOST_US || excuse_process_away(who.process, from_us, to_us, 150000)) return;
+    if (to_us < from_us + STORM_GHOST_US || excuse_process_away(who.process, from_us, to_us, 150000)) return;
     if (excuse_process_killed(who.process, r->begin_us - LATEST_US, to_us)) return;
     if (excuse_rights_taken(r->begin_us - LATEST_US, to_us)) return;
     if (excuse_slots_moved(r->begin_us, to_us)) return;             /* who asks again is told to wait */
