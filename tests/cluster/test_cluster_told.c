@@ -145,6 +145,7 @@ static void zombie_after_its_successor_is_known(void** state)
     hoard_take(all);
     assert_int_equal(redis_server_integer(master, "WAIT 1 60000"), 1);
     ask_zombie(all, fleet, master);
+    wait_meanwhile(game_tick_all); /* time goes on for it, too: what it grants is late */
     redis_server* owner = cluster_await_master(fleet, 0, master);
     cluster_move_slot(fleet, 8000, cluster_master(fleet, 16000));
     command_in_slot(all->owner, 8000);
