@@ -344,6 +344,7 @@ local function describe()
         links { "cmocka" }
         with_embedded()
         put_between({ "gh_script_unpack" }) -- tests/simulator/scripts.c
+        if not sanitize then put_between({ "malloc", "calloc", "realloc", "aligned_alloc", "free" }) end -- memory.c
     end
 
     for _, folder in ipairs(disk.folders("samples/*")) do

@@ -290,6 +290,7 @@ struct gh_store_engine
 void gh_store_script_run(gh_store* store, gh_str digest, int script, uint32_t keys);
 void gh_store_lua_open_text(gh_store_engine* engine);
 void gh_store_lua_open_match(gh_store_engine* engine);
+void gh_store_lua_end_match(gh_store_engine* engine);
 void gh_store_lua_open_pack(gh_store_engine* engine);
 void gh_store_lua_open_random(gh_store_engine* engine);
 void gh_store_lua_answer(lua_State* lua, store_buffer* bytes); /* the top of the stack, as it is replied */

@@ -11,7 +11,7 @@
 #define WORDS_AT_FIRST 64u
 
 /* Per cent of what is in use behind a collection, before there is the next one. */
-#define PAUSE_OF_THE_SETTLED 400
+#define PAUSE_OF_THE_SETTLED 200
 
 static gh_store_engine* engine_of(lua_State* lua)
 {
@@ -505,7 +505,7 @@ void gh_store_engine_free(gh_store_engine* engine)
     free(engine->words);
     free(engine->spare_words);
     free(engine->numbers);
-    free(engine->patterns);
+    gh_store_lua_end_match(engine);
     gh_store_buffer_end(&engine->packed);
     free(engine);
 }

@@ -5,13 +5,14 @@
 #include "store_inside.h"
 
 #include <ctype.h>
+#include <stdlib.h>
 
 enum
 {
     STEPS_MAX = 40,
     TEXT_MAX = 63,
     CAPTURES_MAX = 10,
-    KEPT = 64
+    KEPT = 1024 /* places: of so many, a few dozen patterns rarely have the same */
 };
 
 typedef enum step_kind
@@ -44,7 +45,7 @@ typedef struct pattern
 
 struct store_patterns
 {
-    pattern all[KEPT];
+    pattern* all[KEPT]; /* NULL: none was kept there yet */
 };
 
 /* ---- compiled ---------------------------------------------------------------------------------------------------- */
@@ -60,39 +61,40 @@ static bool is_in(const step* from, char letter)
     return (from->letters[byte / 8] >> byte % 8 & 1) != 0;
 }
 
-/* What "%d" means. False: it is no class. */
-static bool is_of_class(int letter, char name, bool* hit)
+typedef int letter_class(int letter);
+
+/* What "%d" means; NULL: it is no class. */
+static letter_class* class_named(char name)
 {
     switch (tolower((unsigned char)name))
     {
-    case 'a': *hit = isalpha(letter) != 0; break;
-    case 'c': *hit = iscntrl(letter) != 0; break;
-    case 'd': *hit = isdigit(letter) != 0; break;
-    case 'l': *hit = islower(letter) != 0; break;
-    case 'p': *hit = ispunct(letter) != 0; break;
-    case 's': *hit = isspace(letter) != 0; break;
-    case 'u': *hit = isupper(letter) != 0; break;
-    case 'w': *hit = isalnum(letter) != 0; break;
-    case 'x': *hit = isxdigit(letter) != 0; break;
-    default: return false;
+    case 'a': return isalpha;
+    case 'c': return iscntrl;
+    case 'd': return isdigit;
+    case 'l': return islower;
+    case 'p': return ispunct;
+    case 's': return isspace;
+    case 'u': return isupper;
+    case 'w': return isalnum;
+    case 'x': return isxdigit;
+    default: return NULL;
     }
-    if (isupper((unsigned char)name)) *hit = !*hit;
-    return true;
 }
 
 /* Behind a "%". False: only Lua knows it. */
 static bool add_class(step* to, char name)
 {
-    bool hit;
+    letter_class* has = class_named(name);
+    const bool inverts = isupper((unsigned char)name) != 0;
     int letter;
     if (!isalnum((unsigned char)name))
     {
         add_letter(to, (unsigned char)name);
         return true;
     }
-    if (!is_of_class(0, name, &hit)) return false;
+    if (has == NULL) return false;
     for (letter = 0; letter < 256; letter++)
-        if (is_of_class(letter, name, &hit) && hit) add_letter(to, (unsigned)letter);
+        if ((has(letter) != 0) != inverts) add_letter(to, (unsigned)letter);
     return true;
 }
 
@@ -198,10 +200,12 @@ static bool compile(pattern* made)
 /* NULL: Lua's own must do it. */
 static const pattern* pattern_of(gh_store_engine* engine, const char* text, size_t size)
 {
-    pattern* kept = &engine->patterns->all[(uintptr_t)text / 16 % KEPT];
+    pattern** place = &engine->patterns->all[(uintptr_t)text / 16 % KEPT];
+    pattern* kept = *place;
     if (size > TEXT_MAX) return NULL;
-    if (kept->size != size || memcmp(kept->text, text, size) != 0)
+    if (kept == NULL || kept->size != size || memcmp(kept->text, text, size) != 0)
     {
+        if (kept == NULL) kept = *place = (pattern*)gh_store_heap_resize(NULL, sizeof *kept);
         memset(kept, 0, sizeof *kept);
         memcpy(kept->text, text, size);
         kept->size = size;
@@ -303,4 +307,11 @@ void gh_store_lua_open_match(gh_store_engine* engine)
     lua_pushcclosure(lua, string_match, 1);
     lua_setfield(lua, -2, "match");
     lua_settop(lua, 0);
+}
+
+void gh_store_lua_end_match(gh_store_engine* engine)
+{
+    size_t i;
+    for (i = 0; i < KEPT; i++) free(engine->patterns->all[i]);
+    free(engine->patterns);
 }

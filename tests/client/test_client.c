@@ -403,6 +403,33 @@ static void password_is_wiped(void** state)
     assert_false(block_contains("sesame"));
 }
 
+/* Of its buffers a client touches as much as it uses, one with many nodes none that it has not lent to a link. */
+static void unused_buffers_are_not_touched(void** state)
+{
+    (void)state;
+    const struct gh_topology* const topologies[] = {NULL, gh_topology_cluster()};
+    const size_t large = 4 * 1024 * 1024;
+    for (size_t i = 0; i < 2; i++)
+    {
+        scripted* world = scripted_new();
+        gh_client_config config = plain();
+        config.topology = topologies[i];
+        config.out_bytes = config.reply_bytes = (uint32_t)large;
+        const size_t size = gh_client_memory(&config);
+        unsigned char* memory = malloc(size);
+        assert_non_null(memory);
+        memset(memory, UNTOUCHED, size);
+        gh_client* client = NULL;
+        assert_status(gh_client_init(memory, size, &config, &world->platform, &client), GH_OK);
+        for (uint64_t us = 0; us < 50000; us += 1000) assert_status(gh_tick(client, us, 0), GH_OK);
+        gh_client_shutdown(client);
+        size_t touched = 0;
+        for (size_t k = 0; k < size; k++) touched += memory[k] != UNTOUCHED;
+        assert_true(size > 2 * large && touched < large / 4);
+        free(memory);
+    }
+}
+
 TEST_FILE(client, cmocka_unit_test(strings_know_their_size),
           cmocka_unit_test(reply_elements_are_looked_up_within_bounds),
           cmocka_unit_test(default_memory_takes_the_longest_strings),
@@ -413,4 +440,5 @@ TEST_FILE(client, cmocka_unit_test(strings_know_their_size),
           cmocka_unit_test(every_function_refuses_what_is_no_client),
           cmocka_unit_test(every_function_refuses_a_client_that_was_shut_down), cmocka_unit_test(results_need_a_place),
           cmocka_unit_test(before_the_first_tick_nothing_has_happened), cmocka_unit_test(unique_texts_are_unique),
-          cmocka_unit_test(clients_have_different_ids), cmocka_unit_test(password_is_wiped));
+          cmocka_unit_test(clients_have_different_ids), cmocka_unit_test(password_is_wiped),
+          cmocka_unit_test(unused_buffers_are_not_touched));

@@ -16,23 +16,6 @@ static game* start_game(cluster* fleet)
     return game_start_with(&config);
 }
 
-/* As clerks_lost, of keys that lie on many servers. */
-static uint64_t lost_in(const clerks* self, cluster* fleet)
-{
-    uint64_t lost = 0;
-    for (unsigned i = 0; i < self->count; i++)
-    {
-        char key[32];
-        snprintf(key, sizeof key, "clerk:%u", i);
-        const char* text = redis_server_text(cluster_master(fleet, cluster_slot(key)), "EVAL %s 1 %s",
-                                             "return redis.call('GET', KEYS[1]) or '0'", key);
-        uint64_t there = strtoull(text, NULL, 10);
-        if (there > self->each[i].acknowledged) fail_msg("clerk %u: done twice", i);
-        lost += self->each[i].acknowledged - there;
-    }
-    return lost;
-}
-
 static void ops_go_to_the_node_of_their_slot(void** state)
 {
     (void)state;
@@ -41,7 +24,7 @@ static void ops_go_to_the_node_of_their_slot(void** state)
     clerks all = clerks_start(a, 16);
     clerks_until(&all, 20);
     clerks_rest(&all);
-    assert_int_equal(lost_in(&all, fleet), 0);
+    assert_int_equal(clerks_lost_in(&all, fleet), 0);
     assert_int_equal(game_stats(a).moved, 0);
     assert_int_equal(game_stats(a).maps_read, 1);
 }
@@ -60,7 +43,7 @@ static void planned_failover_is_a_delay(void** state)
     clerks_until(&all, 20);
     clerks_rest(&all);
     cluster_settle(fleet);
-    assert_int_equal(lost_in(&all, fleet), 0);
+    assert_int_equal(clerks_lost_in(&all, fleet), 0);
 }
 
 static gh_lock* lock_begun(game* owner, const char* name)
@@ -162,7 +145,7 @@ static void slots_move_under_load(void** state)
     clerks_rest(&all);
     gh_client_stats after = game_stats(a);
     const uint64_t took_us = game_now_us(a) - begun_us;
-    assert_int_equal(lost_in(&all, fleet), 0);
+    assert_int_equal(clerks_lost_in(&all, fleet), 0);
     const homes latter = homes_of(fleet);
     expect_few_moved(before, after, count_moved(&former, &latter), took_us);
     assert_in_range(after.links_lost - before.links_lost, 0, 1);
@@ -429,7 +412,7 @@ static void nodes_come_and_go(void** state)
     cluster_remove(fleet, added);
     clerks_until(&all, 10);
     clerks_rest(&all);
-    assert_int_equal(lost_in(&all, fleet), 0);
+    assert_int_equal(clerks_lost_in(&all, fleet), 0);
 }
 
 /* Whoever has replaced a master may not have the newest of its data, and gives ids that were given before: so they are

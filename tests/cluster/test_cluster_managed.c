@@ -85,22 +85,6 @@ static game* start_game(cluster* fleet, registrar* names)
     return game_start_with(&config);
 }
 
-static uint64_t lost_in(const clerks* self, cluster* fleet)
-{
-    uint64_t lost = 0;
-    for (unsigned i = 0; i < self->count; i++)
-    {
-        char key[32];
-        snprintf(key, sizeof key, "clerk:%u", i);
-        const char* text = redis_server_text(cluster_master(fleet, cluster_slot(key)), "EVAL %s 1 %s",
-                                             "return redis.call('GET', KEYS[1]) or '0'", key);
-        uint64_t there = strtoull(text, NULL, 10);
-        if (there > self->each[i].acknowledged) fail_msg("clerk %u: done twice", i);
-        lost += self->each[i].acknowledged - there;
-    }
-    return lost;
-}
-
 /* All keys of the slot are there already, and it is not yet: who asks for one of them is sent there out of turn. */
 static void ask_while_a_slot_moves(game* a, cluster* fleet)
 {
@@ -139,7 +123,7 @@ static void work_through_changes(game* a, cluster* fleet)
     clerks_until(&all, 20);
     clerks_rest(&all);
     cluster_settle(fleet);
-    assert_int_equal(lost_in(&all, fleet), 0);
+    assert_int_equal(clerks_lost_in(&all, fleet), 0);
     assert_true(game_stats(a).moved > 0);
 }
 
@@ -181,7 +165,7 @@ static void nodes_that_do_not_know_their_names_are_waited_for(void** state)
     announce_names(fleet);
     clerks_until(&all, 10);
     clerks_rest(&all);
-    assert_int_equal(lost_in(&all, fleet), 0);
+    assert_int_equal(clerks_lost_in(&all, fleet), 0);
 }
 
 static bool is_connected_by(redis_server* server, const char* local)
@@ -209,7 +193,7 @@ static void names_are_looked_up_for_each_attempt(void** state)
     clerks_until(&all, 10);
     assert_true(is_connected_by(node, local));
     clerks_rest(&all);
-    assert_int_equal(lost_in(&all, fleet), 0);
+    assert_int_equal(clerks_lost_in(&all, fleet), 0);
 }
 
 TEST_FILE(cluster_managed, cmocka_unit_test(nodes_with_host_names_are_followed),

@@ -1,5 +1,6 @@
 #include "sentinel/clerks.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 static void clerk_begin(clerks* self, unsigned i)
@@ -75,18 +76,32 @@ void clerks_rest(clerks* self)
     GAME_UNTIL(all_have_ended(self));
 }
 
+/* What was acknowledged to the clerk and is not there. */
+static uint64_t lost_of(const clerks* self, unsigned i, redis_server* server)
+{
+    const char* text = redis_server_text(server, "EVAL %s 1 clerk:%u", "return redis.call('GET', KEYS[1]) or '0'", i);
+    uint64_t there = strtoull(text, NULL, 10);
+    if (there > self->each[i].acknowledged)
+        fail_msg("clerk %u was told of %llu, and there are %llu", i, (unsigned long long)self->each[i].acknowledged,
+                 (unsigned long long)there);
+    return self->each[i].acknowledged - there;
+}
+
 uint64_t clerks_lost(const clerks* self, redis_server* server)
+{
+    uint64_t lost = 0;
+    for (unsigned i = 0; i < self->count; i++) lost += lost_of(self, i, server);
+    return lost;
+}
+
+uint64_t clerks_lost_in(const clerks* self, cluster* fleet)
 {
     uint64_t lost = 0;
     for (unsigned i = 0; i < self->count; i++)
     {
-        const char* text =
-            redis_server_text(server, "EVAL %s 0 clerk:%u", "return redis.call('GET', ARGV[1]) or '0'", i);
-        uint64_t there = strtoull(text, NULL, 10);
-        if (there > self->each[i].acknowledged)
-            fail_msg("clerk %u was told of %llu, and there are %llu", i, (unsigned long long)self->each[i].acknowledged,
-                     (unsigned long long)there);
-        lost += self->each[i].acknowledged - there;
+        char key[32];
+        snprintf(key, sizeof(key), "clerk:%u", i);
+        lost += lost_of(self, i, cluster_master(fleet, cluster_slot(key)));
     }
     return lost;
 }

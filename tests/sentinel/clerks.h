@@ -12,7 +12,7 @@
 #define GUILDHALL_TESTS_CLERKS_H
 
 #include "support/scene/game.h"
-#include "support/server/redis_server.h"
+#include "support/server/cluster.h"
 
 #define CLERKS_MAX 16
 
@@ -46,5 +46,8 @@ void clerks_rest(clerks* self);
 /* Of all that was acknowledged, so many are not in that server. What is there and was not acknowledged fails the test:
    it was done twice. To be called behind clerks_rest. */
 uint64_t clerks_lost(const clerks* self, redis_server* server);
+
+/* The same of all masters, each of which has the keys of its slots. */
+uint64_t clerks_lost_in(const clerks* self, cluster* fleet);
 
 #endif

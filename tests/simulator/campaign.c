@@ -4,6 +4,8 @@
 
 #include "simulator/campaign.h"
 
+#include "simulator/afresh.h"
+
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -19,15 +21,18 @@ enum
 {
     JOBS_MAX = 64,
     FAILED_MAX = 256,
+    BATCH_MAX = 25, /* so many runs of one process: more make it no faster */
     RUN_CAP_S = 120,
     TELL_S = 10
 };
 
 typedef struct campaign_job
 {
-    pid_t pid; /* 0: free */
-    schedule_wish wish;
-    schedule_result* result; /* shared with its process */
+    pid_t pid;                /* 0: free */
+    schedule_wish wish;       /* the first one's */
+    uint64_t last;            /* seed; the runs of those from wish.seed on follow one another */
+    bool stops;               /* behind one that fails */
+    schedule_result* results; /* shared with its process */
 } campaign_job;
 
 static campaign_job jobs[JOBS_MAX];
@@ -36,11 +41,11 @@ static campaign_job jobs[JOBS_MAX];
 
 static void share_results(void)
 {
-    if (jobs[0].result != NULL) return;
-    schedule_result* results =
-        mmap(NULL, sizeof(schedule_result) * JOBS_MAX, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    const size_t size = sizeof(schedule_result) * JOBS_MAX * BATCH_MAX;
+    if (jobs[0].results != NULL) return;
+    schedule_result* results = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (results == MAP_FAILED) abort();
-    for (int i = 0; i < JOBS_MAX; i++) jobs[i].result = &results[i];
+    for (int i = 0; i < JOBS_MAX; i++) jobs[i].results = &results[(size_t)i * BATCH_MAX];
 }
 
 /* Of the processor: on a machine that is busy with other things a run takes longer, and is the same. */
@@ -50,9 +55,24 @@ static void limit_time(void)
     if (setitimer(ITIMER_PROF, &limit, NULL) != 0) abort();
 }
 
+/* The job is a copy: what is static is put back between two runs, and the job with it. */
+static void run_all(campaign_job job)
+{
+    const uint64_t first = job.wish.seed;
+    if (job.last > first) schedule_begin_many();
+    for (; job.wish.seed <= job.last; job.wish.seed++)
+    {
+        schedule_result* result = &job.results[job.wish.seed - first];
+        limit_time();
+        schedule_run(&job.wish, result);
+        if (result->broken != 0 && job.stops) return;
+        if (job.wish.seed < job.last) schedule_forget();
+    }
+}
+
 static void start(campaign_job* job)
 {
-    memset(job->result, 0, sizeof *job->result);
+    memset(job->results, 0, sizeof *job->results * BATCH_MAX);
     (void)fflush(NULL);
     job->pid = fork();
     if (job->pid < 0)
@@ -61,18 +81,20 @@ static void start(campaign_job* job)
         exit(2);
     }
     if (job->pid > 0) return;
-    limit_time();
-    schedule_run(&job->wish, job->result);
+    run_all(*job);
     (void)fflush(NULL);
     _exit(0);
 }
 
-/* A process that did not come to its verdict has broken a promise, too. */
-static void take_in(campaign_job* job, int status)
+/* The runs that its process did, or began. One that did not come to its verdict has broken a promise, too. */
+static uint64_t take_in(campaign_job* job, int status)
 {
-    schedule_result* result = job->result;
+    uint64_t count = job->last - job->wish.seed + 1, done = 0;
+    schedule_result* result = job->results;
     job->pid = 0;
-    if (result->finished) return;
+    for (; done < count && result->finished; done++, result++)
+        if (result->broken != 0 && job->stops) return done + 1;
+    if (done == count) return done;
     result->broken = 1;
     if (WIFSIGNALED(status) && WTERMSIG(status) == SIGPROF)
         (void)snprintf(result->promise, sizeof result->promise, "a run ends within %d s of the processor", RUN_CAP_S);
@@ -80,9 +102,10 @@ static void take_in(campaign_job* job, int status)
         (void)snprintf(result->promise, sizeof result->promise, "no signal ends a run: %s",
                        strsignal(WTERMSIG(status)));
     else (void)snprintf(result->promise, sizeof result->promise, "a run does not exit with %d", WEXITSTATUS(status));
+    return done + 1;
 }
 
-static campaign_job* wait_for_one(void)
+static campaign_job* wait_for_one(uint64_t* done)
 {
     int status = 0;
     pid_t pid;
@@ -92,7 +115,7 @@ static campaign_job* wait_for_one(void)
     for (int i = 0; i < JOBS_MAX; i++)
     {
         if (jobs[i].pid != pid || pid <= 0) continue;
-        take_in(&jobs[i], status);
+        *done = take_in(&jobs[i], status);
         return &jobs[i];
     }
     return NULL;
@@ -102,12 +125,14 @@ void campaign_one(const schedule_wish* wish, schedule_result* result)
 {
     share_results();
     campaign_job* job = &jobs[JOBS_MAX - 1];
+    uint64_t done = 0;
     job->wish = *wish;
+    job->last = wish->seed;
     start(job);
-    while (wait_for_one() != job)
+    while (wait_for_one(&done) != job)
     {
     }
-    *result = *job->result;
+    *result = *job->results;
 }
 
 /* ---- many ------------------------------------------------------------------------------------------------- */
@@ -119,20 +144,19 @@ static struct
     unsigned count;
 } failures;
 
-static void note(campaign_sum* sum, const campaign_job* job)
+static void note(campaign_sum* sum, const schedule_wish* wish, const schedule_result* r)
 {
-    const schedule_result* r = job->result;
     sum->runs++;
     sum->failed += r->broken != 0 ? 1 : 0;
     sum->ops += r->ops;
     sum->faults += r->faults;
     sum->requests += r->requests;
     sum->virtual_us += r->virtual_us;
-    sum->digest += r->digest * (job->wish.seed * 2 + 1); /* whoever ends first */
+    sum->digest += r->digest * (wish->seed * 2 + 1); /* whoever ends first */
     if (r->broken == 0) return;
-    printf("FAILED: seed %llu: \"%s\"\n", (unsigned long long)job->wish.seed, r->promise);
+    printf("FAILED: seed %llu: \"%s\"\n", (unsigned long long)wish->seed, r->promise);
     if (failures.count == FAILED_MAX) return;
-    failures.wishes[failures.count] = job->wish;
+    failures.wishes[failures.count] = *wish;
     failures.results[failures.count++] = *r;
 }
 
@@ -148,14 +172,42 @@ static void tell(const campaign_sum* sum, uint64_t seed)
            (unsigned long long)sum->failed);
 }
 
+/* A few where there are few: each process has some. */
+static uint64_t batch_of(uint64_t first, uint64_t last, unsigned job_count)
+{
+    uint64_t share = (last - first) / job_count / 4 + 1;
+    if (!afresh_can()) return 1;
+    return share < BATCH_MAX ? share : BATCH_MAX;
+}
+
+static void start_from(campaign_job* job, uint64_t first, uint64_t last)
+{
+    job->wish.seed = first;
+    job->last = last;
+    start(job);
+}
+
+/* False: of its runs there are some left, which go on in another process. */
+static bool note_all(campaign_sum* sum, campaign_job* job, uint64_t done)
+{
+    schedule_wish wish = job->wish;
+    for (uint64_t i = 0; i < done; i++, wish.seed++) note(sum, &wish, &job->results[i]);
+    tell(sum, wish.seed - 1);
+    if (wish.seed > job->last || (job->stops && sum->failed > 0)) return true;
+    start_from(job, wish.seed, job->last);
+    return false;
+}
+
 campaign_sum campaign_run(const schedule_wish* wish, uint64_t first, uint64_t last, unsigned job_count,
                           void (*failed)(const schedule_wish* wish, const schedule_result* result))
 {
     campaign_sum sum = {0};
     unsigned running = 0;
+    uint64_t done = 0;
     share_results();
     failures.count = 0;
     if (job_count > JOBS_MAX) job_count = JOBS_MAX;
+    const uint64_t batch = batch_of(first, last, job_count);
     for (uint64_t seed = first; seed <= last || running > 0;) /* in their order: see campaign_smallest_failed */
     {
         campaign_job* job = jobs;
@@ -163,17 +215,16 @@ campaign_sum campaign_run(const schedule_wish* wish, uint64_t first, uint64_t la
         if (failed == NULL && sum.failed > 0) last = 0;
         if (seed <= last && running < job_count)
         {
+            uint64_t end = last - seed < batch ? last : seed + batch - 1;
             job->wish = *wish;
-            job->wish.seed = seed++;
-            start(job);
+            job->stops = failed == NULL;
+            start_from(job, seed, end);
+            seed = end + 1;
             running++;
             continue;
         }
-        job = wait_for_one();
-        if (job == NULL) continue;
-        running--;
-        note(&sum, job);
-        tell(&sum, job->wish.seed);
+        job = wait_for_one(&done);
+        if (job != NULL && note_all(&sum, job, done)) running--;
     }
     for (unsigned i = 0; i < failures.count && failed != NULL; i++) failed(&failures.wishes[i], &failures.results[i]);
     return sum;

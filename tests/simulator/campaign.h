@@ -1,4 +1,5 @@
-/* campaign.h -- many runs, each in a process of its own, which begins as a copy of one in which all is prepared. */
+/* campaign.h -- many runs. Each process does some, one after the other, and begins as a copy of one in which all is
+   prepared; where one dies, the next one goes on behind the run that ended it. */
 
 #ifndef GUILDHALL_TESTS_SIMULATOR_CAMPAIGN_H
 #define GUILDHALL_TESTS_SIMULATOR_CAMPAIGN_H
@@ -13,7 +14,7 @@ typedef struct campaign_sum
     uint64_t faults;
     uint64_t requests;
     uint64_t virtual_us;
-    uint64_t digest; /* of all runs, in the order of their seeds */
+    uint64_t digest; /* of all runs: the sum of each one's times (2 * seed + 1) */
 } campaign_sum;
 
 /* One run in a process of its own. What breaks it is in result->promise: also a crash, and a run that does not end. */

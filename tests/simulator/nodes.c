@@ -251,6 +251,18 @@ void nodes_close_slot(unsigned slot)
     nodes.opened[slot] = NODES_NOBODY;
 }
 
+/* Of who knew all else, it is this one slot: thousands move in a run. */
+static void learn_slot(unsigned node, unsigned slot)
+{
+    node_view* view = &nodes.all[node].view;
+    if (view->version + 1 == nodes.truth.version)
+    {
+        view->owner[slot] = nodes.truth.owner[slot];
+        view->version = nodes.truth.version;
+    }
+    learn_now(node);
+}
+
 /* The two of them and all other masters are told. */
 void nodes_give_slot(unsigned slot, unsigned to)
 {
@@ -260,7 +272,7 @@ void nodes_give_slot(unsigned slot, unsigned to)
     for (unsigned i = 0; i < SERVERS_MAX; i++)
     {
         if (!nodes.truth.member[i]) continue;
-        if (nodes.truth.master[i] < 0 && runs(i)) learn_now(i);
+        if (nodes.truth.master[i] < 0 && runs(i)) learn_slot(i, slot);
         else learn_later(i, 1000, 100000);
     }
 }

@@ -120,7 +120,11 @@ static void put_range(slots_reply* reply, const node_view* view, unsigned first,
 
 static unsigned end_of_range(const node_view* view, unsigned first)
 {
+    uint8_t same[64];
     unsigned last = first;
+    memset(same, view->owner[first], sizeof same);
+    while (last + sizeof same < NODES_SLOTS && memcmp(&view->owner[last + 1], same, sizeof same) == 0)
+        last += (unsigned)sizeof same;
     while (last + 1 < NODES_SLOTS && view->owner[last + 1] == view->owner[first]) last++;
     return last;
 }

@@ -4,6 +4,7 @@
 
 #include "simulator/schedule.h"
 
+#include "simulator/afresh.h"
 #include "simulator/crew.h"
 #include "simulator/events.h"
 #include "simulator/network.h"
@@ -89,12 +90,19 @@ static uint32_t make_large(uint32_t wanted, unsigned clients[STORM_PLAYERS_MAX])
     return storm.players * STORM_CLIENTS;
 }
 
-static void open_history(uint32_t records)
+static void* book; /* of a process that does many runs: the memory of their history */
+
+static void* map_history(uint32_t records)
 {
     size_t size = history_size(records);
     void* memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED) abort();
-    history_begin_table(memory, records);
+    return memory;
+}
+
+static void open_history(uint32_t records)
+{
+    history_begin_table(book != NULL && records == RECORDS_MAX ? book : map_history(records), records);
 }
 
 /* Where many systems are played by many clients, they are played more slowly, and the weather changes faster: else all
@@ -312,4 +320,18 @@ void schedule_run(const schedule_wish* wish, schedule_result* result)
     if (!for_speed) end = come_to_rest();
     sum_up(result);
     if (!for_speed) judge(wish, result, &end, days);
+}
+
+/* ---- many of them ----------------------------------------------------------------------------------------- */
+
+void schedule_begin_many(void)
+{
+    book = map_history(RECORDS_MAX);
+    afresh_note();
+}
+
+void schedule_forget(void)
+{
+    memset(book, 0, history_size(history_count()));
+    afresh_put_back();
 }

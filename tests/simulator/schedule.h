@@ -55,4 +55,9 @@ typedef struct schedule_result
 /* Once in a process' life, or in a child of it: the checkers keep what they found. */
 void schedule_run(const schedule_wish* wish, schedule_result* result);
 
+/* Or many times, with the first of these before the first run, and the other between two. What a run does does not
+   depend on how many were before it. Where afresh_can alone. */
+void schedule_begin_many(void);
+void schedule_forget(void);
+
 #endif

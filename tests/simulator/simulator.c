@@ -1,7 +1,5 @@
 /* simulator.c -- the program: options, and what they ask for. See tests/simulate.sh. */
 
-#define _DEFAULT_SOURCE /* madvise */
-
 #include "simulator/campaign.h"
 #include "simulator/prove.h"
 #include "simulator/schedule.h"
@@ -11,19 +9,14 @@
 #include "storm/nemesis.h"
 #include "storm/storm_aggregate.h"
 
-#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <time.h>
 
 enum
 {
-    SHRUNK_MOST = 3,
-    HEAP_SIZE = 64 * 1024 * 1024,
-    LARGE_PAGE = 2 * 1024 * 1024,
-    SMALL_PAGE = 4096
+    SHRUNK_MOST = 3
 };
 
 static struct
@@ -39,8 +32,6 @@ static struct
     const char* folder; /* for traces */
     unsigned shrunk;
 } options = {.first = 1, .last = 1000, .jobs = 1, .folder = "."};
-
-static void* volatile heap_gap;
 
 /* ---- options ---------------------------------------------------------------------------------------------- */
 
@@ -186,28 +177,12 @@ static int run_until_one_fails(void)
     return seed == 0 ? 0 : 1;
 }
 
-/* Clients want megabytes, which each run has to touch anew: the heap has them in a few large pages, where the system
-   has such. What one client leaves, the next one takes. */
-static void prepare_heap(void)
-{
-    (void)mallopt(M_MMAP_THRESHOLD, 1 << 30);
-    (void)mallopt(M_TRIM_THRESHOLD, 1 << 30);
-    void* volatile room = malloc(HEAP_SIZE); /* a compiler would leave out what is never used */
-    free(room);
-#ifdef MADV_HUGEPAGE
-    uintptr_t begin = ((uintptr_t)room / LARGE_PAGE + 2) * LARGE_PAGE;
-    heap_gap = malloc(begin - (uintptr_t)room - SMALL_PAGE); /* what is touched by now is no part of a large one */
-    (void)madvise((void*)begin, HEAP_SIZE - 2 * LARGE_PAGE, MADV_HUGEPAGE);
-#endif
-}
-
 int main(int count, char** words)
 {
     (void)setvbuf(stdout, NULL, _IOLBF, 0);
     read_options(count, words);
     server_warm();
     aggregate_warm();
-    prepare_heap();
     if (options.prove) return prove() == 0 ? 0 : 1;
     if (options.speed)
     {

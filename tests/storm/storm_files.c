@@ -27,6 +27,9 @@ typedef struct file_actor
     char send_name[16];
     uint32_t send_op;
     uint64_t pushed;
+    char next[1000];  /* what is pushed next */
+    uint32_t next_op; /* of which file; 0: of none yet */
+    uint64_t next_at; /* from where on */
     bool finished;
     gh_files_list list;
     gh_file_entry entries[ENTRIES];
@@ -112,14 +115,22 @@ static void begin_send(file_actor* a)
     a->send_op = 0;
 }
 
+/* While there is no room the same is pushed again and again. */
+static void write_next(file_actor* a)
+{
+    file_bytes own = bytes_from(a->send_op, a->pushed);
+    if (a->next_op == a->send_op && a->next_at == a->pushed) return;
+    for (size_t i = 0; i < sizeof a->next; i++) a->next[i] = next_byte(&own);
+    a->next_op = a->send_op;
+    a->next_at = a->pushed;
+}
+
 static void push_some(file_actor* a)
 {
-    char bytes[1000];
     uint64_t left = history_at(a->send_op)->a - a->pushed;
-    size_t size = left < sizeof bytes ? (size_t)left : sizeof bytes, taken = 0;
-    file_bytes own = bytes_from(a->send_op, a->pushed);
-    for (size_t i = 0; i < size; i++) bytes[i] = next_byte(&own);
-    gh_status status = size == 0 ? GH_OK : gh_file_send_push(&a->send, gh_str_make(bytes, size), &taken);
+    size_t size = left < sizeof a->next ? (size_t)left : sizeof a->next, taken = 0;
+    write_next(a);
+    gh_status status = size == 0 ? GH_OK : gh_file_send_push(&a->send, gh_str_make(a->next, size), &taken);
     history_at(a->send_op)->b = a->pushed + taken;
     history_at(a->send_op)->c = (uint64_t)(int64_t)status;
     if (status != GH_OK && status != GH_PENDING) return;

@@ -26,12 +26,19 @@ gh_str talk_lead(const gh_message* message)
     return message->body_size < TALK_BODY_SIZE ? message->body : message->sender;
 }
 
+static unsigned read_number(const char** at, const char* end)
+{
+    unsigned number = 0;
+    for (; *at < end && **at >= '0' && **at <= '9'; ++*at) number = number * 10 + (unsigned)(**at - '0');
+    return number;
+}
+
 void talk_note(storm_who who, storm_event event, gh_str body)
 {
-    unsigned op = 0, post = 0;
-    char text[32];
-    (void)snprintf(text, sizeof text, "%.*s", (int)(body.size < 31 ? body.size : 31), body.bytes);
-    (void)sscanf(text, "%u:%u:", &op, &post);
+    const char* at = body.bytes;
+    const char* end = at + body.size;
+    unsigned op = read_number(&at, end);
+    unsigned post = at < end && *at++ == ':' ? read_number(&at, end) : 0;
     if (op > history_count()) op = 0;
     event.about = op;
     event.c = post;

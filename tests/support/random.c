@@ -36,6 +36,7 @@ uint64_t random_below(random_stream* stream, uint64_t limit)
 {
     /* The first 2^64 mod limit values, which are less than limit, would make the small results likelier: draw again. */
     uint64_t x = random_next(stream);
+    if ((limit & (limit - 1)) == 0 && limit != 0) return x & (limit - 1); /* the same, without dividing */
     while (x < limit && x < (UINT64_MAX - limit + 1) % limit) x = random_next(stream);
     return x % limit;
 }

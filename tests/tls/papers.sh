@@ -30,7 +30,9 @@ basicConstraints = critical, CA:TRUE
 keyUsage = critical, keyCertSign, cRLSign
 [server]
 subjectAltName = DNS:localhost, DNS:store.example, IP:127.0.0.1, IP:::1
-extendedKeyUsage = serverAuth
+extendedKeyUsage = serverAuth, clientAuth
+[named]
+subjectAltName = DNS:localhost
 [elsewhere]
 subjectAltName = DNS:elsewhere.example, IP:127.0.0.2
 [nodes]
@@ -65,6 +67,7 @@ authority other
 issue server server
 issue server2 server
 issue elsewhere elsewhere
+issue named named
 issue expired server -startdate 20200101000000Z -enddate 20200201000000Z
 issue future server -startdate 20900101000000Z -enddate 20910101000000Z
 issue revoked server

@@ -4,6 +4,7 @@
 #include "tls/tls_scene.h"
 
 #include "support/server/cluster.h"
+#include "support/server/redis_process.h"
 #include "support/server/stream.h"
 
 #include <stdio.h>
@@ -45,16 +46,6 @@ static uint16_t free_port(void)
     return port;
 }
 
-/* Both in one step, as they must fit each other. */
-static void set_certificate(redis_server* node, const char* certificate)
-{
-    char pem[32], key[32];
-    snprintf(pem, sizeof(pem), "%s.pem", certificate);
-    snprintf(key, sizeof(key), "%s.key", certificate);
-    redis_server_do(node, "CONFIG SET tls-cert-file %s tls-key-file %s tls-ca-cert-file %s tls-auth-clients no",
-                    papers_path(pem), papers_path(key), papers_path("root.pem"));
-}
-
 static bool all_know(const char* words)
 {
     for (size_t i = 0; i < cluster_count(fleet); i++)
@@ -71,6 +62,7 @@ static void announce_name(size_t index, const char* name)
 static void start_fleet(unsigned replicas, const char* preferred, const char* certificate)
 {
     char settings[64], text[64];
+    redis_process_needs_tls();
     cluster_needs_names();
     snprintf(settings, sizeof(settings), "cluster-preferred-endpoint-type %s\n", preferred);
     fleet = cluster_start(&(cluster_options){.settings = settings, .replicas = replicas});
@@ -78,7 +70,7 @@ static void start_fleet(unsigned replicas, const char* preferred, const char* ce
     {
         redis_server* node = cluster_node(fleet, i);
         snprintf(text, sizeof(text), "node%zu", i);
-        set_certificate(node, certificate == NULL ? text : certificate);
+        tls_set_certificate(node, certificate == NULL ? text : certificate);
         ports[i] = free_port();
         redis_server_do(node, "CONFIG SET tls-port %u", ports[i]);
         snprintf(text, sizeof(text), "node-%zu.game.example", i);
@@ -212,7 +204,7 @@ static void node_of_another_name_is_not_spoken_to(void** state)
     start_fleet(0, "ip", NULL);
     announce_ports();
     size_t liar = index_of(cluster_master(fleet, slot_of_door(0)));
-    set_certificate(cluster_node(fleet, liar), "node5");
+    tls_set_certificate(cluster_node(fleet, liar), "node5");
     snprintf(seed, sizeof(seed), "fleet.game.example:%u", ports[(liar + 1) % 3]);
     tls_scene* self = start_scene(seed, NULL);
     gh_lock lock = GH_ZERO;
@@ -228,7 +220,7 @@ static void node_of_another_name_is_not_spoken_to(void** state)
     assert_int_equal(take(self, name), GH_OK);
     char right[16];
     snprintf(right, sizeof(right), "node%zu", liar);
-    set_certificate(cluster_node(fleet, liar), right);
+    tls_set_certificate(cluster_node(fleet, liar), right);
     TLS_UNTIL(self, gh_op_poll(&lock.op) != GH_PENDING);
     assert_int_equal(gh_op_poll(&lock.op), GH_HELD);
     gh_lock_release(&lock);

@@ -3,38 +3,30 @@
 #include "tls/tls_scene.h"
 
 #include "support/cleanup.h"
-#include "support/server/stream.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 tls_server tls_server_start(const char* certificate, bool asks_clients)
 {
-    char pem[64], key[64], port[8];
+    static const char* const asking[] = {"--tls-auth-clients", "yes", NULL};
     tls_server self = {0};
-    int listener = stream_listen_tcp(false, &self.port);
-    assert_true(listener >= 0);
-    close(listener);
+    redis_server_options options = {.tcp = true, .tls = certificate, .arguments = asks_clients ? asking : NULL};
+    self.redis = redis_server_start(&options);
+    snprintf(self.address, sizeof(self.address), "%s", redis_server_tcp_address(self.redis));
+    self.port = (uint16_t)atoi(strrchr(self.address, ':') + 1);
+    return self;
+}
+
+/* All in one step, as they must fit each other. */
+void tls_set_certificate(redis_server* server, const char* certificate)
+{
+    char pem[32], key[32];
     snprintf(pem, sizeof(pem), "%s.pem", certificate);
     snprintf(key, sizeof(key), "%s.key", certificate);
-    snprintf(port, sizeof(port), "%u", self.port);
-    const char* arguments[] = {"--tls-port",
-                               port,
-                               "--tls-cert-file",
-                               papers_path(pem),
-                               "--tls-key-file",
-                               papers_path(key),
-                               "--tls-ca-cert-file",
-                               papers_path("root.pem"),
-                               "--tls-auth-clients",
-                               asks_clients ? "yes" : "no",
-                               NULL};
-    redis_server_options options = {.arguments = arguments};
-    self.redis = redis_server_start(&options);
-    snprintf(self.address, sizeof(self.address), "127.0.0.1:%u", self.port);
-    return self;
+    redis_server_do(server, "CONFIG SET tls-cert-file %s tls-key-file %s tls-ca-cert-file %s tls-auth-clients no",
+                    papers_path(pem), papers_path(key), papers_path("root.pem"));
 }
 
 static void note_line(void* context, gh_log_level level, gh_str text)

@@ -21,6 +21,9 @@ typedef struct tls_server
 /* With a certificate of papers.h ("server"), and one asked of clients or not. */
 tls_server tls_server_start(const char* certificate, bool asks_clients);
 
+/* One of papers.h for a server that runs, from the next connection on. */
+void tls_set_certificate(redis_server* server, const char* certificate);
+
 /* A client on a gh_tls. Fill config and client_config between new and start. */
 typedef struct tls_scene
 {

@@ -130,6 +130,7 @@ static void flush_encode_stage(gh_aggregate_flush* flush, gh_request* request)
     uint32_t node = flush->node;
     gh_request_op_script(request, &flush->op, 0, looks ? 0 : 1);
     gh_aggregate_encode_keys(request, &flush->op, gh_name_str(&flush->set), day->text, "fg");
+    if (gh_request_is_route(request)) return;
     gh_request_number(request, flush->op.sequence);
     gh_request_str(request, gh_name_str(&flush->file));
     gh_request_digest(request, &day->digest);

@@ -2,13 +2,18 @@
 
 #include "base/arena.h"
 
-void* gh_arena_take(gh_arena* arena, size_t size)
+void* gh_arena_take_as_is(gh_arena* arena, size_t size)
 {
     size_t at = arena->used;
     arena->used += (size + GH_ARENA_ALIGNMENT - 1) & ~(size_t)(GH_ARENA_ALIGNMENT - 1);
-    if (arena->base == NULL || arena->used > arena->size) return NULL;
-    memset(arena->base + at, 0, size);
-    return arena->base + at;
+    return arena->base == NULL || arena->used > arena->size ? NULL : arena->base + at;
+}
+
+void* gh_arena_take(gh_arena* arena, size_t size)
+{
+    void* piece = gh_arena_take_as_is(arena, size);
+    if (piece != NULL) memset(piece, 0, size);
+    return piece;
 }
 
 void* gh_arena_take_at_64(gh_arena* arena, size_t size)

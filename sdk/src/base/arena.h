@@ -35,7 +35,11 @@ static inline bool gh_arena_fits(const void* base, size_t size, size_t needed)
 /* size bytes, zeroed and aligned; NULL when measuring or out of room. */
 void* gh_arena_take(gh_arena* arena, size_t size);
 
-/* The same at a multiple of 64, as a stream of hash.h wants it. */
+/* The same without zeros: for buffers, which are large, and of which nothing is read that was not written. What nobody
+   uses of them is never touched. */
+void* gh_arena_take_as_is(gh_arena* arena, size_t size);
+
+/* size bytes, zeroed, at a multiple of 64, as a stream of hash.h wants it. */
 void* gh_arena_take_at_64(gh_arena* arena, size_t size);
 
 /* How a struct is cut, with all that lies behind it, for a config that was checked. NULL when measuring. */

@@ -51,7 +51,7 @@ static bool carve_node_links(gh_arena* arena, gh_client* client, uint32_t nodes)
     }
     else
     {
-        out = (char*)gh_arena_take(arena, config->out_bytes);
+        out = (char*)gh_arena_take_as_is(arena, config->out_bytes);
         fits = gh_inbox_take(&inbox, arena, config->reply_bytes, config->reply_nodes);
     }
     for (i = 0; client->nodes != NULL && i < nodes; i++)
@@ -345,7 +345,7 @@ static void end_link(gh_client* client, gh_link* link)
 {
     gh_link_shut(link, client);
     if (link->inbox.bytes != NULL) gh_inbox_wipe(&link->inbox);
-    if (link->out != NULL) gh_wipe(link->out, link->out_capacity);
+    if (link->out != NULL) gh_wipe(link->out, link->out_used);
 }
 
 void gh_client_shutdown(gh_client* client)

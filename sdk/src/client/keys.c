@@ -64,6 +64,7 @@ void gh_request_marked_script(gh_request* request, gh_op* op, uint32_t more_argu
 {
     gh_request_op_script(request, op, 0, more_arguments);
     gh_request_object_keys(request, op->client, kind, name, parts);
+    if (gh_request_is_route(request)) return;
     gh_request_shelf_key(request, op->client->config.prefix, kind, name, op->client->id);
     gh_request_op_id(request, op);
 }
@@ -115,6 +116,7 @@ void gh_request_part_keys(gh_request* request, const gh_client* client, gh_str k
             continue;
         }
         gh_request_key(request, gh_str_make(key, (size_t)(end - key)));
+        if (gh_request_is_route(request)) return;
         end = part;
     }
 }

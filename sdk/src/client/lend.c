@@ -13,11 +13,13 @@ typedef struct lend_block
     struct lend_block* next;
 } lend_block;
 
-static void* block_take(void** chain)
+/* One that comes back, or else one that was never lent, of which nobody has touched a byte. */
+static char* block_take(void** chain, char* const* all, uint32_t* used, uint32_t count)
 {
     lend_block* block = (lend_block*)*chain;
-    if (block != NULL) *chain = block->next;
-    return block;
+    if (block == NULL) return *used < count ? all[(*used)++] : NULL;
+    *chain = block->next;
+    return (char*)block;
 }
 
 static void block_give(void** chain, void* bytes)
@@ -33,23 +35,19 @@ bool gh_lend_carve(gh_arena* arena, gh_client* client)
     uint32_t i;
     bool fits = false;
     memset(&client->lent_inbox, 0, sizeof client->lent_inbox);
-    for (i = 0; i < GH_LENT_OUTS; i++)
-    {
-        client->lent_outs[i] = (char*)gh_arena_take(arena, config->out_bytes);
-        if (client->lent_outs[i] != NULL) block_give(&client->outs_free, client->lent_outs[i]);
-    }
+    for (i = 0; i < GH_LENT_OUTS; i++) client->lent_outs[i] = (char*)gh_arena_take_as_is(arena, config->out_bytes);
     for (i = 0; i < GH_LENT_INBOXES; i++)
     {
         fits = gh_inbox_take(&client->lent_inbox, arena, config->reply_bytes, config->reply_nodes);
         client->lent_ins[i] = fits ? client->lent_inbox.bytes - 1 : NULL; /* a whole block begins a byte before */
-        if (fits) block_give(&client->ins_free, client->lent_ins[i]);
     }
     return fits;
 }
 
 bool gh_lend_out(gh_client* client, gh_link* link)
 {
-    if (link->out == NULL) link->out = (char*)block_take(&client->outs_free);
+    if (link->out == NULL)
+        link->out = block_take(&client->outs_free, client->lent_outs, &client->outs_used, GH_LENT_OUTS);
     return link->out != NULL;
 }
 
@@ -57,7 +55,7 @@ bool gh_lend_in(gh_client* client, gh_link* link)
 {
     char* block;
     if (link->inbox.bytes != NULL) return true;
-    block = (char*)block_take(&client->ins_free);
+    block = block_take(&client->ins_free, client->lent_ins, &client->ins_used, GH_LENT_INBOXES);
     if (block == NULL) return false;
     link->inbox.bytes = block + 1;
     return true;
@@ -80,6 +78,6 @@ void gh_lend_settle(gh_client* client, gh_link* link)
 void gh_lend_wipe(gh_client* client)
 {
     uint32_t i;
-    for (i = 0; i < GH_LENT_OUTS; i++) gh_wipe(client->lent_outs[i], client->config.out_bytes);
-    for (i = 0; i < GH_LENT_INBOXES; i++) gh_wipe(client->lent_ins[i], client->lent_inbox.capacity + 1u);
+    for (i = 0; i < client->outs_used; i++) gh_wipe(client->lent_outs[i], client->config.out_bytes);
+    for (i = 0; i < client->ins_used; i++) gh_wipe(client->lent_ins[i], client->lent_inbox.capacity + 1u);
 }

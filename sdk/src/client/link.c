@@ -233,8 +233,13 @@ gh_request gh_link_request(gh_link* link)
 
 bool gh_link_commit(gh_link* link, const gh_request* request)
 {
-    if (request->full) return false;
+    if (request->full)
+    {
+        link->out_used = link->out_capacity; /* or less: as far as it came */
+        return false;
+    }
     link->out_end = (uint32_t)(request->at - link->out);
+    if (link->out_end > link->out_used) link->out_used = link->out_end;
     return true;
 }
 

@@ -327,7 +327,7 @@ static pipeline_encoded encode_op(gh_node* node, gh_op* op)
         if (asks) encode_asking(&request);
         first = request.at;
         request.script = script;
-        request.phantom = node->clustered && gh_script_wants_phantom(script) ? node->phantom : 0;
+        request.phantom = node->clustered && script != NULL && gh_script_wants_phantom(script) ? node->phantom : 0;
         op->kind->encode(op, &request);
         GH_INVARIANT(client, gh_encoded_as_announced(script, &request, first));
         if (gh_link_commit(link, &request))

@@ -104,7 +104,7 @@ void gh_op_requeue(gh_op* op, bool front)
 static void wake_for(gh_node* node)
 {
     gh_node_wake(node);
-    gh_node_wake(gh_node_server(node)); /* beside which it connects */
+    if (node->main != NULL) gh_node_wake(node->main); /* beside which it connects */
 }
 
 void gh_op_requeue_at(gh_op* op, uint32_t place, bool front)

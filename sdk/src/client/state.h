@@ -78,6 +78,7 @@ typedef struct gh_link
     uint32_t out_end;
     uint64_t sent_bytes;  /* on this connection                                                          */
     uint32_t secret_bytes; /* at the begin of out, AUTH's: to be wiped as soon as they are sent; 0: none */
+    uint32_t out_used;     /* how far out was ever written                                               */
 } gh_link;
 
 static inline uint32_t gh_link_unsent(const gh_link* link)
@@ -253,6 +254,8 @@ struct gh_client
     /* Of many nodes: what their links share (lend.c). */
     char* lent_outs[GH_LENT_OUTS];
     char* lent_ins[GH_LENT_INBOXES];
+    uint32_t outs_used; /* so many of them were ever lent */
+    uint32_t ins_used;
     void* outs_free;
     void* ins_free;
     gh_inbox lent_inbox; /* how all of them are */

@@ -60,13 +60,12 @@ static bool cluster_carve(gh_arena* arena, gh_client* client, gh_str addresses)
 
 /* ---- where to ---------------------------------------------------------------------------------------------------- */
 
-/* Of what a request has, what tells its slot: the first key of a script, or the word behind a command's name. */
+/* The first key of a request tells its slot. */
 typedef struct cluster_route
 {
     gh_route route;
     const gh_op* op;
     uint16_t slot; /* plus 1; 0: not known yet */
-    bool has_name;
 } cluster_route;
 
 static void route_take_key(gh_route* route, gh_str key)
@@ -74,19 +73,13 @@ static void route_take_key(gh_route* route, gh_str key)
     cluster_route* self = (cluster_route*)(void*)route;
     if (self->slot != 0) return;
     self->slot = (uint16_t)(gh_slot_of_key(key) + 1u);
-    gh_cluster_hints_want(self->op, key, (uint16_t)(self->slot - 1u));
-}
-
-static void route_take_word(gh_route* route, gh_str word)
-{
-    cluster_route* self = (cluster_route*)(void*)route;
-    if (self->has_name) route_take_key(route, word);
-    self->has_name = true;
+    if (gh_cluster_of(self->op->client)->hints.listeners != NULL)
+        gh_cluster_hints_want(self->op, key, (uint16_t)(self->slot - 1u));
 }
 
 static void cluster_take_route(gh_op* op)
 {
-    cluster_route self = {{route_take_key, route_take_word}, op, 0, false};
+    cluster_route self = {{route_take_key}, op, 0};
     gh_request request = gh_request_route(&self.route);
     op->kind->encode(op, &request);
     op->route = self.slot;
@@ -183,7 +176,7 @@ static void follow_moved(gh_cluster* cluster, gh_node* node, gh_op* op, const gh
     const uint16_t owner = gh_slots_map_moved(&cluster->map, to->slot, to->endpoint, host_of(node));
     const bool is_here = owner == place_number(node);
     client->stats.moved++;
-    cluster->wanted = true;
+    gh_cluster_map_tell(cluster, client, place_number(node));
     if (was_lost && owner != before && cluster->hurries > 0)
     {
         cluster->hurries--;
@@ -247,6 +240,12 @@ static void want_map(gh_node* node)
     gh_cluster_of(node->client)->wanted = true;
 }
 
+static void leave_by_map(gh_node* node)
+{
+    place_of(node)->left = gh_link_is_open(&node->link);
+    gh_pipeline_leave(node);
+}
+
 /* Those that were to be asked there out of turn; the last first, each to the front, so that their order stays. */
 static void send_back_queue(gh_node* node, const gh_unsent* queue)
 {
@@ -273,15 +272,23 @@ static void send_back(gh_node* node)
     if (node->second != NULL) send_back(node->second);
 }
 
+/* Another may have its slots. */
+static void look_for_successor(gh_cluster* cluster, const gh_client* client)
+{
+    cluster->wanted = true;
+    if (cluster->scout_us == 0) cluster->scout_us = gh_client_after(client, SCOUT_US);
+}
+
 /* Without a resolver it will never be connected to a host that is a name: who waits for it is told. */
 static void cluster_lost(gh_node* node)
 {
     gh_cluster* cluster = gh_cluster_of(node->client);
+    gh_cluster_place* place = place_of(node);
     gh_nodes_wake(node->client); /* if it was the only one that was open, another is connected */
-    want_map(node);
-    send_back(node);
     if (node->link.failures == 1) cluster->hurries = HURRIES;
-    if (cluster->scout_us == 0) cluster->scout_us = gh_client_after(node->client, SCOUT_US);
+    if (!place->left) look_for_successor(cluster, node->client);
+    place->left = false;
+    send_back(node);
     if (node->link.target->needs_resolver && node->client->config.resolver == NULL)
         gh_pipeline_refuse(node, GH_REASON_REFUSED);
 }
@@ -431,7 +438,7 @@ static void retire(gh_cluster* cluster, gh_client* client)
         if (cluster->map.nodes[place].host_size == 0 || gh_slots_map_names(&cluster->map, place)) continue;
         if (cluster->map.seen.without_room > 0) cluster->wanted = true; /* for whom there is room now */
         if (awaited_of(node) != NULL) continue;
-        gh_pipeline_leave(node);
+        leave_by_map(node);
         if (gh_link_is_open(&node->link)) continue;
         if (client->wake.target == &cluster->places[place].target) gh_wake_leave(client); /* no hint reaches it there */
         gh_cluster_hints_forget(client, place);
@@ -462,7 +469,7 @@ static void look_at_gains(gh_cluster* cluster, gh_client* client)
         cluster->places[place].served |= cluster->map.nodes[place].gained;
         cluster->map.nodes[place].gained = false;
         if (state != GH_LINK_HANDSHAKE && state != GH_LINK_READY) continue;
-        if (epoch_has_moved(node)) gh_pipeline_leave(node);
+        if (epoch_has_moved(node)) leave_by_map(node);
     }
 }
 

@@ -226,7 +226,7 @@ void gh_cluster_hints_want(const gh_op* op, gh_str key, uint16_t slot)
     gh_cluster_channel* channel;
     uint16_t owner;
     gh_str tag;
-    if (hints->listeners == NULL || !is_listened_for(op)) return;
+    if (!is_listened_for(op)) return;
     tag = gh_slot_tag(key);
     if (tag.size == key.size || tag.size > TAG_MAX) return;
     channel = channel_find(hints, slot, tag);

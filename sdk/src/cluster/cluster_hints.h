@@ -22,8 +22,8 @@
 /* False when measuring, or when there is no room. */
 bool gh_cluster_hints_carve(gh_cluster_hints* hints, gh_arena* arena, const gh_client* client);
 
-/* The op is to ask something of an object, one of whose keys this is. Nothing happens if nobody listens for what comes
-   of it. */
+/* The op is to ask something of an object, one of whose keys this is, and hints go over the slots. Nothing happens if
+   nobody listens for what comes of it. */
 void gh_cluster_hints_want(const gh_op* op, gh_str key, uint16_t slot);
 
 void gh_cluster_hints_move(gh_client* client);

@@ -5,8 +5,9 @@
                             '--------- the next node, later <----- broken, late, refused
 
    Maps are as large as the Cluster, and may be asked for when it is in trouble, by all clients at once: so one at a
-   time, each over a connection of its own that nothing else waits for, with a pause that grows. MOVED changes the map
-   at once, so no op waits for one but the first. */
+   time, each over a connection of its own that nothing else waits for, with a pause that grows until one has helped.
+   MOVED changes the map at once, so no op waits for one but the first, and those that follow MOVED to a node that is
+   not connected: its epoch lies where only a map tells. */
 
 #include "cluster/cluster_map.h"
 
@@ -20,6 +21,7 @@
 #define MAP_UNREACHED    4u          /* so many in a row are passed over at once                 */
 #define MAP_PEACE_US     10000000ull /* after so long without a question the pause is the shortest again */
 #define MAP_REFRESH_US   30000000ull
+#define MAP_HELPED_US    1000000ull /* after so long nobody says any more that the last one was wrong */
 
 /* While there is no map nobody knows whom to ask. So who waits is told that it is refused, but not before all addresses
    had their turn: one that is wrong is no matter while there are others. */
@@ -43,6 +45,33 @@ static const gh_slots_node* next_node(gh_cluster* cluster)
     return NULL;
 }
 
+/* Who has said where something is now has heard of it, as others may not have yet: their map would send all who follow
+   back. But it may be wrong, and so the next one is another's if its map has not helped. NULL: nobody has said
+   anything. */
+static const gh_slots_node* teller_of(gh_cluster* cluster)
+{
+    const uint32_t teller = cluster->teller;
+    cluster->teller = 0;
+    cluster->asked_teller = teller != 0 && !cluster->asked_teller && cluster->map.nodes[teller - 1].host_size > 0;
+    return cluster->asked_teller ? &cluster->map.nodes[teller - 1] : NULL;
+}
+
+/* The last map has helped. Of masters that hand over one after the other each is news, and somebody may wait for the
+   map that says whom to connect. */
+static void forget_trouble(gh_cluster* cluster, const gh_client* client)
+{
+    cluster->asked_teller = false;
+    cluster->pause_us = MAP_PAUSE_MIN;
+    cluster->ask_us = gh_least(cluster->ask_us, client->now_us);
+}
+
+void gh_cluster_map_tell(gh_cluster* cluster, const gh_client* client, uint32_t place)
+{
+    if (!cluster->wanted && client->now_us >= cluster->read_us + MAP_HELPED_US) forget_trouble(cluster, client);
+    cluster->wanted = true;
+    cluster->teller = place + 1;
+}
+
 /* The next of the addresses of the config. */
 static void choose_seed(gh_cluster* cluster, gh_client* client)
 {
@@ -55,13 +84,14 @@ static void choose_seed(gh_cluster* cluster, gh_client* client)
     gh_target_parse(seed, &cluster->asked.target);
 }
 
-/* The nodes that are known; and, where these do not help, one of the seeds between two rounds, as all that are known
-   may be gone. */
+/* Who has said that the last one is wrong; the nodes that are known; and, where these do not help, one of the seeds
+   between two rounds, as all that are known may be gone. */
 static void choose_target(gh_cluster* cluster, gh_client* client)
 {
     const bool in_trouble =
         cluster->wanted && (cluster->pause_us > 2 * MAP_PAUSE_MIN || cluster->unreached >= MAP_UNREACHED);
-    const gh_slots_node* node = cluster->has_map ? next_node(cluster) : NULL;
+    const gh_slots_node* node = teller_of(cluster);
+    if (node == NULL && cluster->has_map) node = next_node(cluster);
     if (node == NULL && cluster->has_map && !in_trouble) node = next_node(cluster);
     if (node != NULL) gh_cluster_place_set(&cluster->asked, node);
     else choose_seed(cluster, client);
@@ -141,6 +171,7 @@ static bool map_done(gh_cluster* cluster, gh_client* client)
     gh_inbox_reset(&cluster->link.inbox);
     cluster->link.failures = 0;
     cluster->has_map = true;
+    cluster->read_us = client->now_us;
     cluster->refresh_us = gh_client_after(client, MAP_REFRESH_US / 2 + gh_client_jitter(client, MAP_REFRESH_US));
     return true;
 }

@@ -8,6 +8,9 @@
 /* True once behind each map that has come to its end. */
 bool gh_cluster_map_move(gh_cluster* cluster, gh_client* client);
 
+/* The node at that place has said where something else is than the last one did. */
+void gh_cluster_map_tell(gh_cluster* cluster, const gh_client* client, uint32_t place);
+
 /* There is news: one is asked for soon, however many there were of late. */
 void gh_cluster_map_hurry(gh_cluster* cluster, gh_client* client);
 

@@ -15,6 +15,7 @@ typedef struct gh_cluster_place
     uint64_t anew_us; /* not connected anew before that because it sends an op to where it is */
     uint32_t passed_over; /* the tag of an epoch that was on its way when it was asked for, plus 1 */
     bool served; /* it has had slots */
+    bool left; /* its link was given up by what the map says, which is no reason to ask for another */
     bool look; /* what it has forgotten, or never had, is to be found out, even if nobody asks it anything */
     char text[GH_CLUSTER_TEXT_MAX];
     char name[GH_ENDPOINT_HOST_MAX]; /* that it announces */

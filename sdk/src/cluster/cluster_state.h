@@ -45,6 +45,8 @@ typedef struct gh_cluster
     gh_cluster_place asked;
     uint32_t seed;       /* which of the config's addresses is asked next                */
     uint32_t next_node;  /* which of the nodes is asked next, or the one behind it       */
+    uint32_t teller;     /* who said MOVED last, and no map since: a place, plus 1       */
+    bool asked_teller;   /* the last map was such a one's, and may not have helped       */
     bool wanted;         /* something has happened that a map would tell                 */
     bool logged_in;      /* AUTH is answered, or was not sent: what comes is the map     */
     bool has_map;        /* there was one                                                */
@@ -54,6 +56,7 @@ typedef struct gh_cluster
     uint64_t ask_us;     /* not before                                                   */
     uint64_t pause_us;   /* between two maps: longer with each in a row                  */
     uint64_t refresh_us; /* asked at the latest                                          */
+    uint64_t read_us;    /* when the last one was read                                   */
 
     gh_cluster_hints hints;
 } gh_cluster;

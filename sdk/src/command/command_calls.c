@@ -252,13 +252,30 @@ static void encode_run(gh_request* request, gh_command* command)
     encode_arguments(request, command);
 }
 
-static void command_encode(gh_op* op, gh_request* request)
+/* Where there is one. */
+static void tell_key(const gh_request* request, const gh_command* command)
+{
+    if (command->key_count > 0 || command->argument_count > 1) gh_request_tell(request, first_key(command));
+}
+
+static void command_run_encode(gh_op* op, gh_request* request)
 {
     gh_command* command = command_of(op);
-    if (command->script != NULL)
+    if (gh_request_is_route(request) && !is_fenced(command))
     {
-        if (gh_request_is_sum(request)) gh_request_str(request, command->script->text);
-        encode_run(request, command);
+        tell_key(request, command);
+        return;
+    }
+    if (gh_request_is_sum(request)) gh_request_str(request, command->script->text);
+    encode_run(request, command);
+}
+
+static void command_encode(gh_op* op, gh_request* request)
+{
+    const gh_command* command = command_of(op);
+    if (gh_request_is_route(request))
+    {
+        tell_key(request, command);
         return;
     }
     gh_request_array(request, command->argument_count);
@@ -324,18 +341,30 @@ static void command_synced_step(gh_op* op, const gh_event* event)
     gh_call_synced_step(op, event);
 }
 
-#define COMMAND_KIND(STEP, REPLICAS_AT)                                                                                \
+#define COMMAND_KIND(STEP, ENCODE, SCRIPT, REPLICAS_AT)                                                                \
     {.name = "command",                                                                                                \
      .borrows = true,                                                                                                  \
      .step = STEP,                                                                                                     \
-     .encode = command_encode,                                                                                         \
-     .script = command_script,                                                                                         \
+     .encode = ENCODE,                                                                                                 \
+     .script = SCRIPT,                                                                                                 \
      .effect = GH_OP_CALLERS,                                                                                          \
      .trees = gh_tree_read,                                                                                            \
      .answer = command_answer,                                                                                         \
      .replicas_at = REPLICAS_AT}
-static const gh_op_kind command_kind = COMMAND_KIND(command_step, 0);
-static const gh_op_kind command_synced_kind = COMMAND_KIND(command_synced_step, offsetof(gh_command, replicas));
+#define COMMAND_SYNCED offsetof(gh_command, replicas)
+
+/* By a script, which is ours if the caller has given a command; and as it is. */
+static const gh_op_kind command_run_kind = COMMAND_KIND(command_step, command_run_encode, command_script, 0);
+static const gh_op_kind command_kind = COMMAND_KIND(command_step, command_encode, NULL, 0);
+static const gh_op_kind command_run_synced_kind =
+    COMMAND_KIND(command_synced_step, command_run_encode, command_script, COMMAND_SYNCED);
+static const gh_op_kind command_synced_kind = COMMAND_KIND(command_synced_step, command_encode, NULL, COMMAND_SYNCED);
+
+static const gh_op_kind* kind_of(const gh_command* command)
+{
+    if (command->script != NULL) return command->replicas == 0 ? &command_run_kind : &command_run_synced_kind;
+    return command->replicas == 0 ? &command_kind : &command_synced_kind;
+}
 
 /* ---- begin ------------------------------------------------------------------------------------------------------- */
 
@@ -411,16 +440,10 @@ static bool spoils_the_link(gh_str name)
     return false;
 }
 
-static gh_status command_start(gh_command* command, gh_client* client, gh_script* script, const gh_str* keys,
-                               size_t key_count, const gh_str* arguments, size_t argument_count,
-                               const gh_command_config* config)
+/* What it asks, and by which script, is in it already. */
+static gh_status command_start(gh_command* command, gh_client* client, const gh_command_config* config)
 {
     command->line = NULL;
-    command->arguments = arguments;
-    command->argument_count = (uint16_t)argument_count;
-    command->keys = keys;
-    command->key_count = (uint16_t)key_count;
-    command->script = script;
     gh_name_keep(&command->fence_name, config->fence.name);
     command->fence = config->fence.fence;
     command->reply_memory = config->reply_memory;
@@ -429,8 +452,8 @@ static gh_status command_start(gh_command* command, gh_client* client, gh_script
     memset(&command->reply, 0, sizeof command->reply);
     command->once_until_us = 0;
     command->replicas = gh_replicas_wanted(client, config->wait_replicas);
-    gh_call_begin(&command->op, client, command->replicas == 0 ? &command_kind : &command_synced_kind,
-                  config->timeout_us, config->repeat == GH_REPEAT_NEVER ? GH_OP_NO_REPEAT : 0);
+    gh_call_begin(&command->op, client, kind_of(command), config->timeout_us,
+                  config->repeat == GH_REPEAT_NEVER ? GH_OP_NO_REPEAT : 0);
     return GH_OK;
 }
 
@@ -461,8 +484,12 @@ static gh_status command_try(gh_command* op, gh_client* client, const gh_str* ar
     status = check_command(client, NULL, 0, arguments, argument_count, once ? arguments + 1 : NULL);
     if (status != GH_OK) return status;
     if (spoils_the_link(arguments[0])) return GH_INVALID_ARGUMENTS;
-    return command_start(op, client, script_of_command(client, config->fence.name.size > 0, once), NULL, 0, arguments,
-                         argument_count, config);
+    op->script = script_of_command(client, config->fence.name.size > 0, once);
+    op->keys = NULL;
+    op->key_count = 0;
+    op->arguments = arguments;
+    op->argument_count = (uint16_t)argument_count;
+    return command_start(op, client, config);
 }
 
 gh_status gh_command_begin(gh_command* op, gh_client* client, const gh_str* arguments, size_t argument_count,
@@ -557,7 +584,12 @@ static gh_status script_try(gh_command* op, gh_client* client, gh_script* script
     script->used = true;
     script->front = fenced ? &gh_fenced_lua : NULL;
     script->behind = once ? &gh_command_once_lua : NULL;
-    return command_start(op, client, script, keys, key_count, arguments, argument_count, config);
+    op->script = script;
+    op->keys = keys;
+    op->key_count = (uint16_t)key_count;
+    op->arguments = arguments;
+    op->argument_count = (uint16_t)argument_count;
+    return command_start(op, client, config);
 }
 
 gh_status gh_script_begin(gh_command* op, gh_client* client, gh_script* script, const gh_str* keys, size_t key_count,

@@ -47,6 +47,7 @@ static void contacts_change_encode(gh_op* op, gh_request* request)
     bool touch = change->what == CONTACTS_TOUCH;
     gh_request_marked_script(request, op, touch ? change->count : 0, gh_contacts_kind(), gh_name_str(&change->owner),
                              GH_CONTACTS_PARTS);
+    if (gh_request_is_route(request)) return;
     if (touch)
     {
         contacts_encode_touch(change, request);

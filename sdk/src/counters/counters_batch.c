@@ -251,6 +251,7 @@ static void counters_lane_encode(gh_op* op, gh_request* request)
     uint32_t i;
     gh_request_op_script(request, op, lane->count * (1 + precisions), 2 * precisions + lane->count);
     gh_request_shard_key(request, op->client, gh_counters_kind(), lane->shard, gh_str_literal("w"), none);
+    if (gh_request_is_route(request)) return;
     gh_request_shard_key(request, op->client, gh_counters_kind(), lane->shard, gh_str_literal("k"), none);
     for (i = lane->first; i != GH_COUNTERS_NONE; i = self->slots[i].next_frozen)
     {

@@ -64,6 +64,7 @@ static void counters_clean_encode_shard(gh_op* op, gh_request* request)
     uint32_t i;
     gh_request_op_script(request, op, cleaning->count * (1 + precisions), 2 * precisions);
     gh_request_shard_key(request, op->client, gh_counters_kind(), cleaning->shard, gh_str_literal("k"), none);
+    if (gh_request_is_route(request)) return;
     for (i = 0; i < cleaning->count; i++)
         gh_counters_encode_keys(request, self, cleaning->shard,
                                 gh_str_make(cleaning->names[i], cleaning->name_sizes[i]));

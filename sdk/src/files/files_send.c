@@ -74,6 +74,7 @@ static void send_encode_open(gh_file_send* send, gh_request* request)
     size_t i;
     gh_request_op_script(request, &send->op, 0, (uint32_t)config->reader_count);
     gh_request_object_keys(request, send->op.client, gh_files_kind(), gh_name_str(&send->name), "scoe");
+    if (gh_request_is_route(request)) return;
     gh_request_op_id(request, &send->op);
     gh_request_number(request, config->chunk_bytes);
     gh_request_number(request, config->cap_bytes);
@@ -113,8 +114,10 @@ static void send_encode_probe(gh_file_send* send, gh_request* request)
 
 static void send_encode_seal(gh_file_send* send, gh_request* request)
 {
-    gh_digest digest = gh_digest_end(&send->room->stream);
+    gh_digest digest;
     gh_request_object_script(request, &send->op, gh_files_kind(), gh_name_str(&send->name), "scoe");
+    if (gh_request_is_route(request)) return;
+    digest = gh_digest_end(&send->room->stream);
     gh_request_op_id(request, &send->op);
     gh_request_number(request, send->room->ask == SEND_SEAL);
     gh_request_number(request, send->taken_bytes);

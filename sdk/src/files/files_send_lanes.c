@@ -26,6 +26,7 @@ static void send_lane_encode(gh_op* op, gh_request* request)
     const send_lane* lane = send_lane_of(op);
     const gh_file_send* send = lane->send;
     gh_request_object_script(request, op, gh_files_kind(), gh_name_str(&send->name), "scoe");
+    if (gh_request_is_route(request)) return;
     gh_request_op_token(request, &send->op);
     gh_request_number(request, op->sequence);
     gh_request_number(request, lane->number);

@@ -57,6 +57,7 @@ static void guild_change_encode(gh_op* op, gh_request* request)
     char folded[GH_FOLDED_SIZE_MAX];
     uint32_t i;
     gh_request_marked_script(request, op, 3u * change->count, guild_kind_name, gh_name_str(&change->guild), "m");
+    if (gh_request_is_route(request)) return;
     if (!change->leaves) gh_request_number(request, change->capacity);
     for (i = 0; i < change->count; i++)
     {
@@ -485,6 +486,7 @@ static void guild_has_encode(gh_op* op, gh_request* request)
     gh_request_array(request, 2 + count);
     gh_request_str(request, gh_str_literal("ZMSCORE"));
     gh_request_object_keys(request, op->client, guild_kind_name, gh_name_str(&has->guild), "m");
+    if (gh_request_is_route(request)) return;
     for (i = from; i < from + count; i++)
         gh_request_str(request, guild_member_bytes(&has->members[i], has->fold, has->fold_context, bytes));
 }

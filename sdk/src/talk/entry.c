@@ -167,6 +167,7 @@ gh_status gh_posts_begin(gh_post* posts, size_t count, size_t room)
 void gh_posts_encode(gh_request* request, const gh_post* posts, size_t count)
 {
     size_t i;
+    if (gh_request_is_route(request)) return;
     for (i = 0; i < count; i++)
     {
         gh_request_str(request, posts[i].sender);

@@ -142,6 +142,7 @@ static void push_encode(gh_op* op, gh_request* request)
     gh_request_op_script(request, op, 2 * push->classes + (push->grouped ? 3 : 0) + (push->active ? 2 : 0),
                          3 * push->count + (push->active ? 4 : 0));
     push_encode_keys(request, push);
+    if (gh_request_is_route(request)) return;
     gh_request_number(request, op->sequence);
     gh_request_number(request, push->capacity);
     gh_request_number(request, gh_task_not_after(op));

@@ -35,6 +35,7 @@ static void revoke_encode(gh_op* op, gh_request* request)
     const gh_tasks_edit* edit = edit_of(op);
     gh_request_op_script(request, op, 0, edit->count);
     gh_task_encode_keys(request, op, &edit->queue, gh_str_literal("p m t x d0 d1 d2 d3 q w"));
+    if (gh_request_is_route(request)) return;
     gh_request_op_id(request, op);
     gh_request_number(request, edit->keep_us);
     gh_request_number(request, gh_task_not_after(op));
@@ -48,6 +49,7 @@ static void requeue_encode(gh_op* op, gh_request* request)
     const gh_tasks_edit* edit = edit_of(op);
     gh_request_op_script(request, op, 0, edit->count);
     gh_task_encode_keys(request, op, &edit->queue, gh_str_literal("x p m t i r0 r1 r2 r3 q g c w"));
+    if (gh_request_is_route(request)) return;
     gh_request_op_id(request, op);
     gh_request_number(request, gh_task_not_after(op));
     gh_request_number(request, gh_task_receipt_us(op->client, edit->timeout_us));

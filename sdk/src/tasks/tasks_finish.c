@@ -75,6 +75,7 @@ static void finish_encode(gh_op* op, gh_request* request)
     uint32_t i;
     gh_request_op_script(request, op, 0, 2 * count + extras);
     gh_task_encode_keys(request, op, &finish->queue, gh_str_literal("w m l p t x i d0 d1 d2 d3"));
+    if (gh_request_is_route(request)) return;
     finish_encode_field(request, finish);
     gh_request_number(request, op->sequence);
     gh_request_number(request, finish->keep_us);
@@ -299,6 +300,7 @@ static void extend_encode(gh_op* op, gh_request* request)
     const gh_tasks_extend* extend = extend_of(op);
     gh_request_op_script(request, op, 0, 2u * extend->sending);
     gh_task_encode_keys(request, op, &extend->queue, gh_str_literal("m l"));
+    if (gh_request_is_route(request)) return;
     gh_request_number(request, op->sequence);
     gh_request_number(request, extend->lease_us);
     task_encode_ids(request, extend->tasks, extend->task_count, GH_TASK_SENDING_EXTEND);

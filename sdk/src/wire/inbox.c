@@ -9,7 +9,7 @@
 bool gh_inbox_take(gh_inbox* inbox, gh_arena* arena, uint32_t text_max, uint32_t nodes_max)
 {
     const size_t capacity = gh_scan_bytes_max(text_max, nodes_max) + GH_INBOX_ROOM_MIN;
-    char* block = (char*)gh_arena_take(arena, capacity + 1);
+    char* block = (char*)gh_arena_take_as_is(arena, capacity + 1);
     if (block == NULL) return false;
     inbox->bytes = block + 1; /* the byte in front is the reader's */
     inbox->capacity = (uint32_t)capacity;

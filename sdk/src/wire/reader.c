@@ -4,7 +4,7 @@
 
 bool gh_reader_take(gh_reader* reader, gh_arena* arena, uint32_t nodes)
 {
-    reader->values.nodes = (gh_reply*)gh_arena_take(arena, sizeof(gh_reply) * nodes);
+    reader->values.nodes = (gh_reply*)gh_arena_take_as_is(arena, sizeof(gh_reply) * nodes);
     return reader->values.nodes != NULL;
 }
 

@@ -58,7 +58,6 @@ void gh_request_str(gh_request* request, gh_str str)
 {
     if (!request_room(request, str.size + GH_REQUEST_HEADER_SIZE_MAX + 2))
     {
-        if (request->route != NULL) request->route->word(request->route, str);
         gh_sum_add(&request->sum, str);
         return;
     }
@@ -154,7 +153,7 @@ void gh_request_key(gh_request* request, gh_str key)
 {
     if (request->full && request->route != NULL)
     {
-        request->route->key(request->route, key);
+        gh_request_tell(request, key);
         return;
     }
     gh_request_str(request, key);

@@ -3,18 +3,20 @@
    A request is an array of byte strings, each with its length in front, so no byte of a name or a payload can ever be
    taken for a command. What does not fit sets `full`, and the caller takes the whole request back: half a request is
    never left in the buffer. One that has no buffer at all is a sum or a route: it writes nothing, and adds up its
-   strings, or tells which keys it has. */
+   strings, or tells which keys it has.
+
+   A route needs a request's first key alone. So whoever writes much that is no key asks gh_request_is_route behind the
+   first one, and may leave out all else: what a request costs is to be paid once, when it is written. */
 
 #ifndef GH_REQUEST_H
 #define GH_REQUEST_H
 
 #include "base/sum.h"
 
-/* Is told the keys of a request, as they stand in the store, and its other strings, in their order. */
+/* Is told the keys of a request, as they stand in the store, in their order; the first is always among them. */
 typedef struct gh_route
 {
     void (*key)(struct gh_route* route, gh_str key);
-    void (*word)(struct gh_route* route, gh_str word);
 } gh_route;
 
 typedef struct gh_request
@@ -39,9 +41,27 @@ static inline gh_request gh_request_sum(void)
 
 static inline gh_request gh_request_route(gh_route* route)
 {
-    gh_request request = {NULL, NULL, true, 0, 0, {0, false}, NULL, NULL};
+    gh_request request;
+    request.at = request.end = NULL;
+    request.full = true;
+    request.phantom = 0;
+    request.keys_left = 0;
+    request.sum.value = 0;
+    request.sum.is_asked = false;
     request.route = route;
+    request.script = NULL;
     return request;
+}
+
+static inline bool gh_request_is_route(const gh_request* request)
+{
+    return request->route != NULL;
+}
+
+/* Of a route: its key, if there is no need to write it where there is none. */
+static inline void gh_request_tell(const gh_request* request, gh_str key)
+{
+    request->route->key(request->route, key);
 }
 
 static inline bool gh_request_is_sum(const gh_request* request)

@@ -40,9 +40,11 @@ static const uint16_t slot_group_tags[GH_SLOT_GROUPS] = {
 
 uint16_t gh_slot_crc(uint16_t before, const char* bytes, size_t size)
 {
-    uint32_t crc = before;
-    size_t i;
-    for (i = 0; i < size; i++) crc = (crc << 8 ^ slot_crcs[(crc >> 8 ^ (unsigned char)bytes[i]) & 0xff]) & 0xffff;
+    uint32_t crc = before; /* what is above its 16 bits is nothing, and no byte looks at it */
+    const char* end = bytes + size;
+    if (size == 0) return before;
+    do crc = crc << 8 ^ slot_crcs[(crc >> 8 ^ (unsigned char)*bytes) & 0xff];
+    while (++bytes != end);
     return (uint16_t)crc;
 }
 

@@ -58,10 +58,11 @@ static void write_configuration(cluster* fleet)
     const char* password = options->password;
     const char* user = options->user;
     const char* settings = options->settings;
+    const char* speaks_tls = options->tls == NULL ? "" : "tls-cluster yes\ntls-replication yes\n";
     int size = snprintf(fleet->configuration, CONFIGURATION_SIZE,
                         "cluster-enabled yes\ncluster-config-file " NODES_FILE "\ncluster-node-timeout %u\n"
-                        "repl-diskless-sync-delay 0\n%s%s%s%s%s%s%s%s%s",
-                        options->node_timeout_ms, password == NULL ? "" : "requirepass ",
+                        "repl-diskless-sync-delay 0\n%s%s%s%s%s%s%s%s%s%s",
+                        options->node_timeout_ms, speaks_tls, password == NULL ? "" : "requirepass ",
                         password == NULL ? "" : password, password == NULL ? "" : "\nmasterauth ",
                         password == NULL ? "" : password, password == NULL ? "" : "\n", user == NULL ? "" : "user ",
                         user == NULL ? "" : user, user == NULL ? "" : "\n", settings == NULL ? "" : settings);
@@ -74,6 +75,7 @@ static redis_server* start_node(cluster* fleet)
     redis_server_options options = {.tcp = true,
                                     .append_only = fleet->options.append_only,
                                     .clock = fleet->options.clock,
+                                    .tls = fleet->options.tls,
                                     .password = fleet->options.password,
                                     .configuration = fleet->configuration};
     member* self = &fleet->members[fleet->count];

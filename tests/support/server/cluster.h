@@ -43,6 +43,8 @@ typedef struct cluster_options
     unsigned node_timeout_ms; /* how long a node may be silent until the others replace it; 0: 1000           */
     bool append_only;         /* nodes keep their keys over kill9 and restart                                 */
     bool clock;               /* redis_server_shift_clock works for each node                                 */
+    const char* tls;          /* nodes speak TLS alone, with clients and each other, and have this certificate of
+                                 papers.h; their unix sockets are as ever. NULL: they do not                  */
     const char* password;     /* of the default user on all nodes, and among them; NULL: none                 */
     const char* user;         /* one more on all nodes, also when they are restarted or added: its name, and
                                  the words of ACL SETUSER behind it (rights.h has those of KEYS.md); NULL: none */

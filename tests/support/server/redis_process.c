@@ -118,12 +118,38 @@ static char** environment_with_clock(char* preload, char* offset_file)
     return environment;
 }
 
-static void add_tls(command_line* line, uint16_t port, char text[8])
+/* A server that knows the setting says that this is no value of it, and ends. */
+static bool ask_tls(const char* program)
 {
-    snprintf(text, 8, "%u", port);
-    add_pair(line, "--tls-port", text);
-    add_pair(line, "--tls-cert-file", papers_path("server.pem"));
-    add_pair(line, "--tls-key-file", papers_path("server.key"));
+    char command[PATH_SIZE + 32];
+    char text[1024];
+    snprintf(command, sizeof(command), "'%s' --tls-port none 2>&1", program);
+    FILE* output = popen(command, "r");
+    if (output == NULL) abort();
+    text[fread(text, 1, sizeof(text) - 1, output)] = '\0';
+    pclose(output);
+    return strstr(text, "Bad directive") == NULL;
+}
+
+void redis_process_needs_tls(void)
+{
+    static int has_tls = -1;
+    int major_version;
+    const char* program = find_program(&major_version);
+    if (program != NULL && has_tls < 0) has_tls = ask_tls(program);
+    if (has_tls == 0) suite_skip("this server was built without TLS");
+}
+
+static void add_tls(command_line* line, const redis_process_plan* plan, char port[8])
+{
+    const char* certificate = plan->certificate == NULL ? "server" : plan->certificate;
+    char pem[32], key[32];
+    snprintf(port, 8, "%u", plan->tls_port);
+    snprintf(pem, sizeof(pem), "%s.pem", certificate);
+    snprintf(key, sizeof(key), "%s.key", certificate);
+    add_pair(line, "--tls-port", port);
+    add_pair(line, "--tls-cert-file", papers_path(pem));
+    add_pair(line, "--tls-key-file", papers_path(key));
     add_pair(line, "--tls-ca-cert-file", papers_path("root.pem"));
     add_pair(line, "--tls-auth-clients", "no");
 }
@@ -154,7 +180,8 @@ pid_t redis_process_spawn(const redis_process_plan* plan)
         add_pair(&line, "--bind", "127.0.0.1");
         if (plan->six) add(&line, "::1");
     }
-    if (plan->tls_port != 0) add_tls(&line, plan->tls_port, tls_port);
+    if (plan->tls_port != 0) redis_process_needs_tls();
+    if (plan->tls_port != 0) add_tls(&line, plan, tls_port);
     add_pair(&line, "--unixsocket", socket_path);
     add_pair(&line, "--dir", data_path);
     add_pair(&line, "--save", "");

@@ -16,9 +16,10 @@ typedef struct redis_process_plan
     const char* file;   /* its configuration, or NULL    */
     bool sentinel;      /* it watches other servers      */
     bool append_only;
-    uint16_t port;     /* 0: no TCP */
-    bool six;          /* on ::1 as well */
-    uint16_t tls_port; /* 0: no TLS; with the certificate "server" of papers.h, and none asked of clients */
+    uint16_t port;           /* 0: no TCP */
+    bool six;                /* on ::1 as well */
+    uint16_t tls_port;       /* 0: no TLS; else none is asked of clients */
+    const char* certificate; /* of papers.h, for it; NULL: "server" */
     const clock_offset* clock;
     const char* const* arguments; /* NULL at the end, or NULL */
 } redis_process_plan;
@@ -26,6 +27,9 @@ typedef struct redis_process_plan
 /* Forks and executes; the server dies with this process. Fails the test when no server program is in the
    PATH. */
 pid_t redis_process_spawn(const redis_process_plan* plan);
+
+/* Skips the test where the server was built without TLS; so does the start of one that is to speak it. */
+void redis_process_needs_tls(void);
 
 /* Writes the end of the server's log to stderr. */
 void redis_process_show_log(const char* folder);

@@ -123,7 +123,7 @@ static void choose_ports(redis_server* server)
 {
     remove_doors(server);
     if (server->options.tcp) choose_port(server);
-    if (suite_tls()) choose_tls_port(server);
+    if (suite_tls() && server->options.tls == NULL) choose_tls_port(server);
 }
 
 static void spawn(redis_server* server)
@@ -133,9 +133,10 @@ static void spawn(redis_server* server)
     plan.file = server->options.configuration == NULL ? NULL : server->file;
     plan.sentinel = server->options.sentinel;
     plan.append_only = server->options.append_only;
-    plan.port = server->options.tcp ? server->port : (uint16_t)0;
+    plan.port = server->options.tcp && server->options.tls == NULL ? server->port : (uint16_t)0;
     plan.six = server->tcp6_address[0] != '\0';
-    plan.tls_port = server->tls_port;
+    plan.tls_port = server->options.tls == NULL ? server->tls_port : server->port;
+    plan.certificate = server->options.tls;
     plan.clock = server->clock;
     plan.arguments = server->options.arguments;
     server->pid = redis_process_spawn(&plan);
@@ -247,7 +248,8 @@ static bool fleet_serves(const redis_server_options* options)
     if (suite_store() == SUITE_ONE_SERVER) return false;
     if (options == NULL) return true;
     if (options->configuration != NULL) return false; /* a node of a fleet */
-    if (options->append_only || options->user != NULL || options->password != NULL || options->arguments != NULL)
+    if (options->append_only || options->tls != NULL || options->user != NULL || options->password != NULL ||
+        options->arguments != NULL)
         suite_one_server("a server with settings of its own");
     return true;
 }

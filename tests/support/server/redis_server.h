@@ -30,6 +30,8 @@ typedef struct redis_server_options
     bool append_only;     /* keeps its data over stop, kill9 and restart                                   */
     bool tcp;             /* also on 127.0.0.1, and on ::1 where the machine has it, at the same free port */
     bool clock;           /* redis_server_shift_clock works (the test is skipped without a C compiler)     */
+    const char* tls;      /* at the port of tcp it speaks TLS alone, with this certificate of papers.h, and asks clients
+                             for none; its unix socket is as ever. NULL: it does not                             */
     const char* user;     /* for the audit connection; NULL: the default user                              */
     const char* password; /* for the audit connection; also give --requirepass or an ACL in arguments      */
     const char* const* arguments; /* more of the command line, a word each, NULL at the end; NULL for none */

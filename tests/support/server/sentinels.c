@@ -13,6 +13,7 @@
 
 #define CONFIGURATION_SIZE 4096
 #define SEEDS_SIZE         256
+#define HOST_SIZE          64
 
 /* Of Sentinels, in milliseconds: how often they ask a server how it stands, tell each other of themselves,
    and look whether a server is there.
@@ -78,18 +79,33 @@ static void add_number(char* configuration, const char* name, unsigned value)
     add_line(configuration, name, text);
 }
 
+static bool has_name(const sentinels* fleet)
+{
+    return fleet->options.host != NULL;
+}
+
+static const char* host_of(const sentinels* fleet)
+{
+    return has_name(fleet) ? fleet->options.host : "127.0.0.1";
+}
+
 static void add_server(sentinels* fleet, char* configuration, const char* replica_of)
 {
+    char master[HOST_SIZE + 16];
     const sentinels_options* options = &fleet->options;
     configuration[0] = '\0';
     add_number(configuration, "repl-diskless-sync-delay", 0);
+    if (options->tls != NULL) add_line(configuration, "tls-replication", "yes");
     add_line(configuration, "requirepass", options->password);
     add_line(configuration, "masterauth", options->password);
     add_line(configuration, "user", options->user);
-    add_line(configuration, "replicaof 127.0.0.1", replica_of);
+    add_line(configuration, "replica-announce-ip", options->host);
+    snprintf(master, sizeof(master), "%s %s", host_of(fleet), replica_of == NULL ? "" : replica_of);
+    add_line(configuration, "replicaof", replica_of == NULL ? NULL : master);
     redis_server_options server = {.tcp = true,
                                    .append_only = options->append_only,
                                    .clock = options->clock,
+                                   .tls = options->tls,
                                    .password = options->password,
                                    .configuration = configuration};
     fleet->servers[fleet->server_count] = redis_server_start(&server);
@@ -100,17 +116,24 @@ static void add_sentinel(sentinels* fleet)
 {
     const sentinels_options* options = &fleet->options;
     char* configuration = fleet->sentinel_configuration;
-    char monitor[64];
-    snprintf(monitor, sizeof(monitor), "%s %u", port_of(fleet->servers[0]), options->sentinels / 2 + 1);
+    char monitor[HOST_SIZE + 32];
+    snprintf(monitor, sizeof(monitor), "%s %s %u", host_of(fleet), port_of(fleet->servers[0]),
+             options->sentinels / 2 + 1);
     configuration[0] = '\0';
+    if (options->tls != NULL) add_line(configuration, "tls-replication", "yes");
     add_line(configuration, "requirepass", options->sentinel_password);
     add_line(configuration, "user", options->sentinel_user);
-    add_line(configuration, "sentinel monitor " SENTINELS_NAME " 127.0.0.1", monitor);
+    if (has_name(fleet)) add_line(configuration, "sentinel resolve-hostnames", "yes");
+    if (has_name(fleet)) add_line(configuration, "sentinel announce-hostnames", "yes");
+    add_line(configuration, "sentinel monitor " SENTINELS_NAME, monitor);
     add_line(configuration, "sentinel auth-pass " SENTINELS_NAME, options->password);
     add_number(configuration, "sentinel down-after-milliseconds " SENTINELS_NAME, options->down_after_ms);
     add_number(configuration, "sentinel failover-timeout " SENTINELS_NAME, options->failover_timeout_ms);
-    redis_server_options server = {
-        .tcp = true, .password = options->sentinel_password, .configuration = configuration, .sentinel = true};
+    redis_server_options server = {.tcp = true,
+                                   .tls = options->tls,
+                                   .password = options->sentinel_password,
+                                   .configuration = configuration,
+                                   .sentinel = true};
     fleet->watchers[fleet->watcher_count] = redis_server_start(&server);
     fleet->watcher_count++;
 }
@@ -342,9 +365,9 @@ redis_server* sentinels_await_master(const sentinels* fleet, const redis_server*
 }
 
 /* Its answer may be lost: a Sentinel that does the same cuts its clients off. */
-static void tell(redis_server* server, const char* format, const char* word)
+static void tell(redis_server* server, const char* format, const char* word, const char* more)
 {
-    redisReply* reply = redis_server_try(server, format, word);
+    redisReply* reply = redis_server_try(server, format, word, more);
     if (reply != NULL) freeReplyObject(reply);
 }
 
@@ -356,8 +379,8 @@ void sentinels_make_replica(const sentinels* fleet, redis_server* former)
         redis_server* master = fleet->servers[i];
         if (master == former || !redis_server_runs(master) || !sentinels_is_master(master) || !all_name(fleet, master))
             continue;
-        tell(former, "REPLICAOF 127.0.0.1 %s", port_of(master));
-        tell(former, "CONFIG %s", "REWRITE");
+        tell(former, "REPLICAOF %s %s", host_of(fleet), port_of(master));
+        tell(former, "%s %s", "CONFIG", "REWRITE");
         return;
     }
 }

@@ -50,6 +50,10 @@ typedef struct sentinels_options
     bool quick;                    /* Sentinels look at the servers five times a second, not every ten seconds     */
     bool clock;                    /* redis_server_shift_clock works for each server                               */
     bool append_only;              /* servers keep their keys over kill9 and restart                               */
+    const char* tls;               /* servers and Sentinels speak TLS alone, with clients and each other, and have this
+                                      certificate of papers.h; their unix sockets are as ever. NULL: they do not     */
+    const char* host;              /* what all call each other, and tell clients: a name that this machine looks up, and
+                                      Sentinels from 6.2 on. NULL: 127.0.0.1                                         */
     const char* password;          /* of the servers, and among them; NULL: none                                   */
     const char* user;              /* one more on the servers                                                      */
     const char* sentinel_password; /* of the Sentinels, and among them; NULL: none                                 */

@@ -1,0 +1,168 @@
+/* Servers and Sentinels that speak TLS alone, with each other as well: the master is found, and followed through
+   failovers. Real ones. */
+
+#include "tls/tls_games.h"
+
+#include "sentinel/clerks.h"
+#include "support/server/sentinels.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define SEEDS_SIZE 256
+
+/* All names are of this machine. */
+static gh_status look_up(void* context, gh_str host, gh_str* numeric)
+{
+    (void)context, (void)host;
+    *numeric = gh_str_literal("127.0.0.1");
+    return GH_OK;
+}
+
+static gh_client_config config_of(const char* seeds)
+{
+    gh_client_config config = game_config("unix:/nowhere");
+    config.address = gh_str_of(seeds);
+    config.topology = gh_topology_sentinel();
+    config.sentinel_name = gh_str_literal(SENTINELS_NAME);
+    return config;
+}
+
+/* One for commands and one for hints, and one a Sentinel. */
+static tls_games* games_of(sentinels* fleet)
+{
+    gh_client_config config = config_of(sentinels_seeds(fleet));
+    return tls_games_new(&config, 2 + (uint32_t)sentinels_sentinel_count(fleet));
+}
+
+/* A master streams to a new replica only when that has said so for the first time, up to a second after it was fed. */
+static void replicas_have_all(const sentinels* fleet)
+{
+    redis_server* master = sentinels_master(fleet);
+    redis_server_do(master, "INCR replicated");
+    assert_int_equal(redis_server_integer(master, "WAIT 2 60000"), 2);
+}
+
+static gh_lock* lock_held(game* owner, const char* name)
+{
+    gh_lock* lock = GAME_NEW(owner, gh_lock);
+    gh_lock_config config = gh_lock_config_default();
+    config.lease_us = 60 * SECOND_US;
+    assert_status(gh_lock_begin(lock, owner->client, gh_str_of(name), &config), GH_OK);
+    GAME_UNTIL(gh_op_poll(&lock->op) == GH_HELD);
+    return lock;
+}
+
+/* Asked for while all is well; returns who is the master then. */
+static redis_server* give_way(const sentinels* fleet, clerks* work)
+{
+    redis_server* old = sentinels_master(fleet);
+    redis_server* master = old;
+    sentinels_failover(fleet);
+    for (; master == old || master == NULL; master = sentinels_master(fleet)) clerks_until(work, 1);
+    clerks_until(work, 10);
+    clerks_rest(work);
+    return master;
+}
+
+/* ---- tests ------------------------------------------------------------------------------------------------------- */
+
+static void planned_failover_loses_nothing(void** state)
+{
+    (void)state;
+    sentinels* fleet = sentinels_start(&(sentinels_options){.tls = "server"});
+    tls_games* all = games_of(fleet);
+    replicas_have_all(fleet);
+    game* a = tls_games_start(all);
+    clerks work = clerks_start(a, 8);
+    clerks_until(&work, 10);
+    gh_lock* lock = lock_held(a, "door");
+    GAME_UNTIL(tls_games_stats(all).streams == 5);
+    assert_int_equal(clerks_lost(&work, give_way(fleet, &work)), 0);
+    assert_status(gh_op_poll(&lock->op), GH_HELD);
+    GAME_UNTIL(gh_client_link_state(a->client, GH_LINK_WAKE) == GH_LINK_READY);
+    assert_false(tls_games_said(all, "another name"));
+}
+
+/* Nobody writes meanwhile, or the newest might be lost with it. */
+static void killed_master_is_a_delay(void** state)
+{
+    (void)state;
+    sentinels* fleet = sentinels_start(&(sentinels_options){.tls = "server"});
+    tls_games* all = games_of(fleet);
+    game* a = tls_games_start(all);
+    clerks work = clerks_start(a, 8);
+    clerks_until(&work, 10);
+    clerks_rest(&work);
+    replicas_have_all(fleet);
+    redis_server* old = sentinels_master(fleet);
+    redis_server_kill9(old);
+    clerks_until(&work, 10);
+    clerks_rest(&work);
+    assert_int_equal(clerks_lost(&work, sentinels_await_master(fleet, old)), 0);
+}
+
+/* What Sentinels say is a name then, and that is verified: certificates have no number at all. */
+static void servers_are_verified_by_the_names_that_sentinels_say(void** state)
+{
+    (void)state;
+    char seeds[SEEDS_SIZE] = "";
+    sentinels* fleet = sentinels_start(&(sentinels_options){.tls = "named", .host = "localhost"});
+    for (size_t i = 0; i < sentinels_sentinel_count(fleet); i++)
+        snprintf(seeds + strlen(seeds), SEEDS_SIZE - strlen(seeds), "%slocalhost%s", i == 0 ? "" : ",",
+                 strrchr(redis_server_tcp_address(sentinels_sentinel(fleet, i)), ':'));
+    gh_client_config config = config_of(seeds);
+    config.resolver = look_up;
+    tls_games* all = tls_games_new(&config, 5);
+    replicas_have_all(fleet);
+    game* a = tls_games_start(all);
+    clerks work = clerks_start(a, 8);
+    clerks_until(&work, 10);
+    assert_int_equal(clerks_lost(&work, give_way(fleet, &work)), 0);
+    assert_false(tls_games_said(all, "another name"));
+}
+
+/* The first of the list is passed over, as one that is away. */
+static void sentinel_of_another_name_is_not_asked(void** state)
+{
+    (void)state;
+    char seeds[SEEDS_SIZE];
+    sentinels* fleet = sentinels_start(&(sentinels_options){.tls = "server"});
+    tls_server liar = tls_server_start("elsewhere", false);
+    snprintf(seeds, sizeof(seeds), "%s,%s", liar.address, sentinels_seeds(fleet));
+    gh_client_config config = config_of(seeds);
+    tls_games* all = tls_games_new(&config, 6);
+    game* a = tls_games_start(all);
+    clerks work = clerks_start(a, 4);
+    GAME_UNTIL(tls_games_said(all, "sentinel link: no connection: the server's certificate is for another name (4)"));
+    clerks_until(&work, 10);
+    clerks_rest(&work);
+}
+
+/* Sentinels say that it is the master, and it is not spoken to until it shows what it should. */
+static void master_of_another_name_is_waited_for(void** state)
+{
+    (void)state;
+    sentinels* fleet = sentinels_start(&(sentinels_options){.tls = "server"});
+    tls_games* all = games_of(fleet);
+    redis_server* old = sentinels_master(fleet);
+    game* a = tls_games_start(all);
+    clerks work = clerks_start(a, 4);
+    clerks_until(&work, 10);
+    clerks_rest(&work);
+    for (size_t i = 0; i < sentinels_server_count(fleet); i++)
+        if (sentinels_server(fleet, i) != old) tls_set_certificate(sentinels_server(fleet, i), "elsewhere");
+    redis_server_kill9(old);
+    clerks_work(&work);
+    GAME_UNTIL(tls_games_said(all, "command link: no connection: the server's certificate is for another name (4)"));
+    redis_server* master = sentinels_await_master(fleet, old);
+    for (unsigned i = 0; i < work.count; i++) assert_status(gh_op_poll(&work.each[i].op.op), GH_PENDING);
+    tls_set_certificate(master, "server");
+    clerks_until(&work, 10);
+    clerks_rest(&work);
+}
+
+TEST_FILE(tls_sentinel, cmocka_unit_test(planned_failover_loses_nothing), cmocka_unit_test(killed_master_is_a_delay),
+          cmocka_unit_test(servers_are_verified_by_the_names_that_sentinels_say),
+          cmocka_unit_test(sentinel_of_another_name_is_not_asked),
+          cmocka_unit_test(master_of_another_name_is_waited_for));
