@@ -115,11 +115,13 @@ static bool sentinels_carve(gh_arena* arena, gh_client* client, gh_str addresses
 
 /* ---- where the master is ----------------------------------------------------------------------------------------- */
 
+/* As much of it as there is room for. */
 static void text_add(sentinels_text* text, gh_str piece)
 {
-    if (text->size + piece.size > sizeof text->bytes) text->size = sizeof text->bytes;
-    else memcpy(text->bytes + text->size, piece.bytes, piece.size);
-    if (text->size < sizeof text->bytes) text->size += piece.size;
+    const size_t room = sizeof text->bytes - text->size;
+    if (piece.size > room) piece.size = room;
+    memcpy(text->bytes + text->size, piece.bytes, piece.size);
+    text->size += piece.size;
 }
 
 static gh_str text_str(const sentinels_text* text)
@@ -127,7 +129,7 @@ static gh_str text_str(const sentinels_text* text)
     return gh_str_make(text->bytes, text->size);
 }
 
-/* "HOST:PORT", an IPv6 host with brackets. One that is too long is no address afterwards. */
+/* "HOST:PORT", an IPv6 host with brackets. One that is too long is cut, and no address. */
 static sentinels_text text_of(gh_str host, gh_str port)
 {
     const bool braced = host.size > 0 && memchr(host.bytes, ':', host.size) != NULL;
