@@ -25,7 +25,7 @@ build_copy() {
 }
 
 run_tests() {
-    "$tree/build/bin/debug/guildhall_tests" 'tls.*' 'tls_bytes.*' > "$scratch/output" 2>&1 ||
+    "$tree/build/bin/debug/guildhall_tests" 'tls.*' 'tls_bytes.*' 'tls_nodes.*' 'tls_sentinel.*' > "$scratch/output" 2>&1 ||
         { cat "$scratch/output"; return 1; }
 }
 

@@ -32,7 +32,9 @@
    TLS      A certificate must be for the name by which its node is found: the host name, or the one that it announces
             beside its number (cluster-announce-hostname); only without both for the number. Addresses of the config
             are verified as they stand there. Where all nodes have one certificate for another name, set server_name
-            of guildhall/tls.h.
+            of guildhall/tls.h. Nodes tell the ports at which they speak TLS, in maps, MOVED and ASK, if tls-cluster is
+            yes, and cluster-announce-tls-port instead where that is set; without tls-cluster they tell plain ones, but
+            for what cluster-announce-port says.
    Hints    go to every node, as PUBLISH does in a Cluster: of Redis 7.0, 11 KB on its bus for one where there are 3
             masters and 3 replicas, 25 KB with 6 and 6. With config.wake_sharded, and from Redis 7.0 on, a hint stays
             with the master and the replicas of its object: measured, a fifth of the bytes with 3 and 3, an eleventh

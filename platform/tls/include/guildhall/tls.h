@@ -43,6 +43,15 @@
    Waiting  gh_client_fd is the inner platform's handle. While a link connects it wants to write, so who waits with
             poll comes back at once, and hand-shakes go as fast as ticks: until connect_timeout_us, if the server says
             nothing.
+   Ends     A server that says that it ends (close_notify), in the middle of an answer or of a hand-shake, has closed:
+            the link is lost at once, also while TCP stays open. Another hand-shake in the middle (TLS 1.2) is
+            declined, and the connection goes on. New keys in the middle (TLS 1.3) are not known to mbedTLS, and no
+            Redis sends any: the link is lost, and made again.
+   Fleets   Sentinels and the servers that they name, or all nodes of a Cluster, are spoken to through the one gh_tls,
+            so all have to speak TLS, and to tell each other's TLS ports: sentinel.h and cluster.h say what is set for
+            that. One whose certificate is for another name is, for what it has, as one that is away: it is told
+            nothing, ops wait as long as they may, each attempt looks anew, and what the others have goes on. A
+            failover takes a hand-shake more.
    Threads  A gh_tls belongs to the clients of one thread, two threads take two. mbedTLS has some state for the whole
             process: make the first gh_tls before other threads make theirs.
    Tests    TLS 1.2 and, if mbedTLS has it, 1.3; Redis 7.0 and 8.0 with OpenSSL 3; mbedTLS 2.28 and 3.6. */
