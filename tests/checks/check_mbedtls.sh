@@ -25,8 +25,8 @@ build_copy() {
 }
 
 run_tests() {
-    "$tree/build/bin/debug/guildhall_tests" 'tls.*' 'tls_bytes.*' 'tls_nodes.*' 'tls_sentinel.*' > "$scratch/output" 2>&1 ||
-        { cat "$scratch/output"; return 1; }
+    "$tree/build/bin/debug/guildhall_tests" 'tls.*' 'tls_bytes.*' 'tls_nodes.*' 'tls_sentinel.*' \
+        > "$scratch/output" 2>&1 || { cat "$scratch/output"; return 1; }
 }
 
 takes_no_heap() { grep -x '0 calls of the heap in a hand-shake' "$scratch/output"; }

@@ -73,7 +73,8 @@ static void look_at_key(gh_str key, const char* kind_of_op)
     if (!has_name(gh_str_make(open + 1, (size_t)(colon - open) - 1))) return;
     if (!unescape(gh_str_make(colon + 1, (size_t)(close - colon) - 1), name, &size))
         FUZZ_FAIL("a name is escaped as none is: %.*s", GH_STR_ARG(key));
-    if (!ops_has_drawn(gh_str_make(name, size))) FUZZ_FAIL("%s asks for a name that nobody drew: %.*s", kind_of_op, GH_STR_ARG(key));
+    if (!ops_has_drawn(gh_str_make(name, size)))
+        FUZZ_FAIL("%s asks for a name that nobody drew: %.*s", kind_of_op, GH_STR_ARG(key));
 }
 
 /* A chat list leads to chats whose names the answers said; also when it is over, and what it asked is still on its
