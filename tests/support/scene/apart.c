@@ -66,6 +66,7 @@ static const apart aparts[] = {
     {"outcomes.*", APART_FLEETS, FAKE},
     {"aggregate_late.*", APART_FLEETS, FAKE},
     {"aggregate_input.answer_with_numbers_of_any_size_is_corrupt", APART_FLEETS, FAKE},
+    {"aggregate_input.codes_of_a_staging_that_are_none", APART_FLEETS, FAKE},
     {"command_once_late.outcome_is_what_all_copies_allow", APART_FLEETS, FAKE},
     {"command_script.server_that_forgets_for_ever_is_refused", APART_FLEETS, FAKE},
     {"tasks_over.counts_over_32_bits_are_not_cut", APART_FLEETS, FAKE},
