@@ -16,7 +16,8 @@ copy_tree() {
     tar -c --exclude=./.git --exclude=./build/sanitize --exclude=./build/logs --exclude=./build/bench . |
         tar -x -C "$tree"
     rm -rf "$tree/build/obj/guildhall_tls" "$tree"/build/bin/debug/libguildhall_tls.a \
-        "$tree/build/bin/debug/guildhall_tests"
+        "$tree/build/bin/debug/guildhall_tests" \
+        "$tree"/build/obj/guildhall_tests/debug/{tls_front,test_tls_keys}.o # which include the other mbedTLS
 }
 
 build_copy() {

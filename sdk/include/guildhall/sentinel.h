@@ -32,13 +32,13 @@
             writing to the old master for about a second, and so does a client of this kind that comes in the middle, or
             has no link to the sentinel that leads it just then: nobody tells it. If that sentinel dies before it has
             told the others, they undo it, and what was done meanwhile is lost.
-   Server   min-replicas-to-write 1 bounds what a master that was cut off can still promise. Give the sentinels'
-            user, if it has one: resetchannels &+switch-master &+failover-state-send-slaveof-noone &-failover-abort-*
-            -@all +sentinel|get-master-addr-by-name +subscribe +unsubscribe +ping
    TLS      of guildhall/tls.h is for the sentinels and for the servers: all have a tls-port, and tls-replication yes,
             by which sentinels name it. Certificates are for what the sentinels say: numbers; or names, with sentinel
             resolve-hostnames yes and sentinel announce-hostnames yes, a name in sentinel monitor and in
             replica-announce-ip, and config.resolver. A sentinel that shows another name is passed over.
+   Server   min-replicas-to-write 1 bounds what a master that was cut off can still promise. Give the sentinels'
+            user, if it has one: resetchannels &+switch-master &+failover-state-send-slaveof-noone &-failover-abort-*
+            -@all +sentinel|get-master-addr-by-name +subscribe +unsubscribe +ping
    Memory   some 3 KiB a sentinel, in gh_client_memory's answer. Handles for those who sleep: gh_client_handles. */
 
 #ifndef GUILDHALL_SENTINEL_H
