@@ -135,21 +135,21 @@ static bool op_halved(gh_op* op, const gh_reply* reply)
 }
 
 /* "STALE the data is of generation N" */
-static void note_generation(gh_client* client, gh_str text)
+static void note_generation(const gh_op* op, gh_str text)
 {
     uint64_t number = 0;
     size_t from = text.size;
     while (from > 0 && text.size - from < 16 && text.bytes[from - 1] >= '0' && text.bytes[from - 1] <= '9') from--;
     for (; from < text.size; from++) number = number * 10 + (uint64_t)(text.bytes[from] - '0');
-    if (number > client->store_generation_heard && number < UINT64_C(1) << 53) client->store_generation_heard = number;
+    gh_client_hear_generation(op->client, number, gh_op_store_time(op, gh_client_now(op->client)));
 }
 
-/* The data is of a later generation than the one that we know. The next hand-shake says which, and is told of this one:
-   where the store's clock went back over a loss, it does not know it either. */
+/* The data is of a later generation than the one that we know. The next hand-shake is told of it: where the store's
+   clock went back over a loss, the server does not know it either. */
 static bool op_stale(gh_op* op, const gh_reply* reply)
 {
     if (op->kind->effect == GH_OP_CALLERS) return false;
-    note_generation(op->client, reply->text);
+    note_generation(op, reply->text);
     gh_log_op(op, GH_LOG_REFUSED_OP, GH_LOG_INFO, "asks anew: ", reply->text);
     if (++op->strikes > STRIKES_MAX) return false;
     gh_op_requeue(op, true);

@@ -39,7 +39,7 @@ uint64_t gh_client_generation(const gh_client* client, uint16_t route)
 
 uint64_t gh_op_generation(const gh_op* op)
 {
-    return gh_op_node(op)->store_generation;
+    return op->client->store_generation_heard;
 }
 
 bool gh_op_is_clustered(const gh_op* op)

@@ -36,9 +36,10 @@ enum
     STEP_END
 };
 
-#define KEY_LAYOUT       2u  /* the number of the layout of all keys that this version writes: see KEYS.md */
-#define EXISTS_COUNT_MAX 60u /* so that the smallest reader can take the answer                            */
-#define SERVER_PART_SIZE 16u
+#define KEY_LAYOUT          2u  /* the number of the layout of all keys that this version writes: see KEYS.md */
+#define EXISTS_COUNT_MAX    60u /* so that the smallest reader can take the answer                            */
+#define SERVER_PART_SIZE    16u
+#define GENERATION_AHEAD_US UINT64_C(86400000000) /* of the store's time, as scripts bear it */
 
 /* Where nothing can be compared, what is held there may as well be forgotten; and what lies there may come from any
    other node, so what is said to it is of the latest generation of all, and of no age. */
@@ -340,6 +341,12 @@ static bool is_time(const gh_reply* value)
     return value != NULL && value->type == GH_REPLY_INTEGER && value->integer >= 0;
 }
 
+void gh_client_hear_generation(gh_client* client, uint64_t generation, uint64_t store_now_us)
+{
+    const bool can_be = generation <= store_now_us + GENERATION_AHEAD_US;
+    if (can_be && generation > client->store_generation_heard) client->store_generation_heard = generation;
+}
+
 static void store_was_reset(gh_node* node)
 {
     gh_client* client = node->client;
@@ -372,8 +379,7 @@ static gh_handshake_verdict take_epoch(gh_node* node, const gh_reply* reply)
     gh_node_note_store_time(node, (uint64_t)now->integer);
     node->store_birth_us = (uint64_t)birth->integer;
     node->store_generation = (uint64_t)generation->integer;
-    if (node->store_generation > client->store_generation_heard)
-        client->store_generation_heard = node->store_generation;
+    gh_client_hear_generation(client, node->store_generation, (uint64_t)now->integer);
     node->epoch->birth_us = node->store_birth_us;
     node->epoch->generation = node->store_generation;
     if (before.birth_us == 0) return goes_on;

@@ -332,12 +332,15 @@ bool gh_op_is_clustered(const gh_op* op);
    given up. 0 while the store's clock is not known. */
 uint64_t gh_op_not_after(const gh_op* op);
 
-/* The generation of the store's data, as the last hand-shake found it: larger after each restart or promotion of the
-   server, so that ids which were given out and forgotten are not given again under the same name. 0: not known. A
-   script that finds a larger one in a key answers the error "STALE ..."; the client then asks anew, and sends the op
-   again. */
+/* The largest generation of the store's data of which the client has heard: larger after each restart or promotion of a
+   server, so that ids which were given out and forgotten are not given again under the same name. 0: of none. It is of
+   all nodes, as slots move: what lies at one may have been forgotten by another. A script that finds a larger one in a
+   key answers the error "STALE ..."; the client then knows that one, and sends the op again. */
 uint64_t gh_op_generation(const gh_op* op);
-uint64_t gh_client_generation(const gh_client* client, uint16_t route); /* of an op that is over: its route is kept */
+
+/* That of the node to which ops of this route go, as its last hand-shake found it: another one says that what was told
+   under the one before may be forgotten there. Also of an op that is over: its route is kept. */
+uint64_t gh_client_generation(const gh_client* client, uint16_t route);
 
 /* The store's clock: each reply whose shape has "now us" keeps the estimate fresh, and no step needs to note it. 0
    while nothing is known. */

@@ -264,7 +264,7 @@ struct gh_client
     uint32_t wake_answers; /* of the wake link's hand-shake that are still to come */
 
     uint32_t warnings_logged; /* bits of gh_warning that need not be logged again */
-    uint64_t store_generation_heard; /* the largest that the store, or a key in it, has ever said */
+    uint64_t store_generation_heard; /* the largest that a server, or a key in it, has ever said */
     uint64_t drain_end_us;
 
     gh_client_config config; /* its strings are copies in our block */
@@ -483,6 +483,8 @@ typedef struct gh_handshake_verdict
 void gh_handshake_begin(gh_node* node);
 void gh_handshake_encode(gh_node* node);
 gh_handshake_verdict gh_handshake_reply(gh_node* node, uint32_t step, const gh_reply* reply);
+/* A server, or a key in it, has said that generation at that time of its clock. */
+void gh_client_hear_generation(gh_client* client, uint64_t generation, uint64_t store_now_us);
 /* Of what no server says: once, while it is so. */
 void gh_client_warn(gh_client* client, gh_warning warning, const char* text, gh_str detail);
 /* Of a server: until its next hand-shake. */

@@ -206,7 +206,7 @@ static void take_tasks(gh_tasks_take* take, const gh_reply* reply, uint64_t leas
         task->fence = (uint64_t)gh_reply_integer(reply, GH_TASKS_TAKE_FENCE);
         task->lease_end_us = lease_end_us;
         task->renew_us = gh_client_after(take->op.client, take->lease_us / 3);
-        task->generation = gh_op_generation(&take->op);
+        task->generation = gh_client_generation(take->op.client, take->op.route);
         task->route = take->op.route;
         used += task->memory_used;
         take->count++;
