@@ -491,10 +491,49 @@ static void chat_goes_on_where_no_epoch_lies(void** state)
     assert_numbers(jason->fetch.messages, jason->fetch.count, 1, 1);
 }
 
+static uint64_t push_epoch(game* from, const char* name)
+{
+    gh_mailbox mailbox;
+    gh_mailbox_push* push = GAME_NEW(from, gh_mailbox_push);
+    gh_post post = {.body = gh_str_literal("hello")};
+    assert_status(gh_mailbox_init(&mailbox, from->client, gh_str_of(name), NULL), GH_OK);
+    assert_status(gh_mailbox_push_begin(push, &mailbox, &post, 1), GH_OK);
+    GAME_UNTIL(gh_op_poll(&push->op) != GH_PENDING);
+    assert_status(gh_op_poll(&push->op), GH_OK);
+    return push->epoch;
+}
+
+/* What a master has lost by its restart is not known at the node to which the slot goes. */
+static void losses_go_with_the_slot(void** state)
+{
+    (void)state;
+    cluster_options options = {.masters = 3, .append_only = true};
+    cluster* fleet = cluster_start(&options);
+    game* a = start_game(fleet);
+    const unsigned slot = cluster_slot("gh:{mailbox:m}:s");
+    redis_server* old = cluster_master(fleet, slot);
+    redis_server* new = other_master(fleet, slot);
+    char beside[32], key[64];
+    unsigned number = 0;
+    do
+    {
+        snprintf(beside, sizeof beside, "beside %u", number++);
+        snprintf(key, sizeof key, "gh:{mailbox:beside%%20%u}:s", number - 1);
+    } while (cluster_master(fleet, cluster_slot(key)) != old);
+    uint64_t before = push_epoch(a, "m");
+    (void)push_epoch(a, beside);
+    redis_server_kill9(old);
+    redis_server_restart(old);
+    cluster_settle(fleet);
+    (void)push_epoch(a, beside); /* so the client has heard of the restart */
+    cluster_move_slot(fleet, slot, new);
+    assert_true(push_epoch(a, "m") > before);
+}
+
 TEST_FILE(cluster, cmocka_unit_test(ops_go_to_the_node_of_their_slot), cmocka_unit_test(planned_failover_is_a_delay),
           cmocka_unit_test(slots_move_under_load), cmocka_unit_test(killed_master_is_a_delay),
           cmocka_unit_test(hints_reach_whoever_waits), cmocka_unit_test(master_that_is_back_empty_is_told),
           cmocka_unit_test(other_layouts_are_refused_in_words), cmocka_unit_test(epochs_of_another_form_are_corrupt),
           cmocka_unit_test(lagging_replica_tells_what_it_lost), cmocka_unit_test(zombie_is_told),
           cmocka_unit_test(nodes_come_and_go), cmocka_unit_test(ids_of_a_new_master_are_of_a_new_epoch),
-          cmocka_unit_test(chat_goes_on_where_no_epoch_lies));
+          cmocka_unit_test(chat_goes_on_where_no_epoch_lies), cmocka_unit_test(losses_go_with_the_slot));

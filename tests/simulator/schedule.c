@@ -27,12 +27,12 @@ enum
 {
     BEGIN_US = 1000000000, /* nothing may take the beginning for "never" */
     RECORDS_MAX = 2000000,
-    RECORDS_OF_MANY = 60000000,
+    RECORDS_OF_MANY = 90000000,
     PLAY_BEFORE_US = 1000000,
     PLAY_BEHIND_US = 1500000,
     SPEED_FRAME_US = 16667,
     SPEED_TURNS = 32,
-    PACE_OF_A_YEAR = 30, /* so that its records fit */
+    PACE_OF_A_YEAR = 36, /* so that its records fit */
     LOOK_US = 10000,
     RUN_CAP_US = 120000000,
     QUIET_CAP_US = 60000000
