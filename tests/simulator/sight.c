@@ -19,7 +19,7 @@
 enum
 {
     WITNESS_PAUSE_US = 80000, /* what is seen twice within 100 ms was there all the time: watched_between */
-    AUDIT_CAP_US = 30000000,
+    AUDIT_CAP_US = 60000000,
     STEP_MOST_US = 20000
 };
 
@@ -113,6 +113,8 @@ void audit_run(void)
     storm_look look = {.who = auditor_name, .limit_us = AUDIT_CAP_US};
     if (memory == NULL || gh_client_init(memory, size, &config, &auditor.platform, &look.client) != GH_OK) abort();
     (void)gh_tick(look.client, network_clock(&auditor), 0);
+    audit_end_us = history_now() + AUDIT_CAP_US;
+    storm_look_await(&look);
     for (uint8_t i = 1; i < STORM_SYSTEM_END; i++)
     {
         audit_end_us = history_now() + AUDIT_CAP_US;

@@ -187,6 +187,8 @@ void audit_run(void)
         fprintf(stderr, "storm: the auditor cannot begin\n");
         exit(2);
     }
+    audit_end_us = history_now() + AUDIT_CAP_US;
+    storm_look_await(&look);
     for (uint8_t i = 1; i < STORM_SYSTEM_END; i++)
     {
         audit_end_us = history_now() + AUDIT_CAP_US;

@@ -93,6 +93,9 @@ typedef struct storm_look
 /* One command about that key, asked where the key is; NULL: anywhere. NULL if there was no answer. */
 redisReply* storm_look_command(storm_look* look, const char* key, const char* format, ...);
 
+/* Until the store answers: a script that keeps its server busy may go on for a while. */
+void storm_look_await(storm_look* look);
+
 /* Ticks the auditor's client once and pauses a little. False when it takes too long: give up. */
 bool storm_look_turn(storm_look* look);
 

@@ -81,3 +81,13 @@ const char* storm_choose_systems(const char* names)
     }
     return NULL;
 }
+
+void storm_look_await(storm_look* look)
+{
+    for (bool busy = true; busy && storm_look_turn(look);)
+    {
+        redisReply* reply = storm_look_command(look, NULL, "PING");
+        busy = reply == NULL || reply->type == REDIS_REPLY_ERROR;
+        if (reply != NULL) freeReplyObject(reply);
+    }
+}
