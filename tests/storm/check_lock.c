@@ -167,6 +167,8 @@ static void judge_sight(uint8_t name, const lock_sight* sight)
     if (excuse_process_killed(who.process, sight->from_us - LATEST_US, to_us)) return;
     if (excuse_rights_taken(sight->from_us - LATEST_US, to_us)) return;
     if (excuse_clock_moved(sight->from_us - LATEST_US, to_us)) return; /* back: a lease that was over lives again */
+    /* What had been too late is not, for so long as it went back. */
+    if (excuse_clock_back(sight->from_us - LATEST_US - STORM_CLOCK_STEP_US, to_us)) return;
     VIOLATION_1(sight->event,
                 "name %u is blocked for %llu us by a grant that nobody was told of; its client (process %u, life %u,"
                 " client %u) was connected for %llu us of them",

@@ -263,7 +263,8 @@ static void check_end(const task_life* life)
 static void check_cancelled(const task_life* life)
 {
     const storm_record* told = history_at(life->told_cancelled);
-    if (life->told_cancelled == 0 || excuse_may_be_lost(told->begin_us, told->end_us)) return;
+    if (life->told_cancelled == 0) return;
+    if (excuse_may_be_lost(told->begin_us - LATEST_US, told->end_us)) return; /* also that it had been handed out */
     for (unsigned i = 0; i < life->count; i++)
     {
         if (is_handed_after(&life->handouts[i], told->end_us))
@@ -421,6 +422,8 @@ static void judge_sight(task_life* life, uint32_t first, uint32_t last, uint64_t
     if (excuse_rights_taken(r->begin_us - LATEST_US, to_us)) return;
     if (excuse_slots_moved(r->begin_us, to_us)) return;             /* who asks again is told to wait */
     if (excuse_clock_moved(r->begin_us - LATEST_US, to_us)) return; /* back: a hand-out that was over lives again */
+    /* What had been too late is not, for so long as it went back. */
+    if (excuse_clock_back(r->begin_us - LATEST_US - STORM_CLOCK_STEP_US, to_us)) return;
     VIOLATION_1(first, "task %u of #%u is handed out to process %u, life %u, client %u, which does not know of it",
                 life->place, life->push_index, who.process, who.life, who.client);
 }

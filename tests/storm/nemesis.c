@@ -291,7 +291,7 @@ static bool kill_clients(const nemesis_fault* f)
 
 static bool step_clock(const nemesis_fault* f)
 {
-    int64_t offset_us = (int64_t)(f->x % 4000000) - 2000000;
+    int64_t offset_us = (int64_t)(f->x % STORM_CLOCK_STEP_US) - STORM_CLOCK_STEP_US / 2;
     storm_event event = {
         .system = STORM_CORE, .what = MARK_CLOCK, .a = (uint64_t)offset_us, .b = (uint64_t)nemesis.clock_us};
     uint64_t begin_us = history_now();
