@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #if !defined(__linux__) || defined(__SANITIZE_ADDRESS__)
 #define AFRESH_CAN 0
@@ -22,26 +23,27 @@
 #define AFRESH_CAN 1
 #endif
 
-bool afresh_can(void)
-{
-    return AFRESH_CAN != 0;
-}
-
-#if AFRESH_CAN
-
 enum
 {
     PAGE = 4096,
     PAGES_MOST = 8192
 };
 
+bool afresh_can(void)
+{
+    return AFRESH_CAN != 0 && sysconf(_SC_PAGESIZE) == PAGE;
+}
+
+#if AFRESH_CAN
+
 /* All of .data and .bss. */
 extern char __data_start[], _end[];
 
 typedef struct afresh_copy
 {
-    unsigned char touched[PAGES_MOST]; /* the kernel's word for each page, bit 0 */
-    bool kept[PAGES_MOST];             /* there is something in it: else it was zero */
+    unsigned char here[PAGES_MOST]; /* the kernel's word for each page, bit 0: it has it in memory now  */
+    bool touched[PAGES_MOST];       /* it ever had; one that lies in its swap is not here, and was touched */
+    bool kept[PAGES_MOST];          /* there is something in it: else it was zero                       */
     char bytes[PAGES_MOST][PAGE];
 } afresh_copy;
 
@@ -67,7 +69,9 @@ static size_t part_of(size_t page, char** from)
 
 static void look_what_is_touched(void)
 {
-    if (mincore(noted.first, noted.pages * PAGE, noted.copy->touched) != 0) abort();
+    if (mincore(noted.first, noted.pages * PAGE, noted.copy->here) != 0) abort();
+    for (size_t i = 0; i < noted.pages; i++)
+        if ((noted.copy->here[i] & 1) != 0) noted.copy->touched[i] = true;
 }
 
 static bool is_zero(const char* bytes, size_t size)
@@ -99,7 +103,7 @@ void afresh_note(void)
     {
         char* from;
         size_t size = part_of(i, &from);
-        if ((noted.copy->touched[i] & 1) == 0 || is_zero(from, size)) continue;
+        if (!noted.copy->touched[i] || is_zero(from, size)) continue;
         noted.copy->kept[i] = true;
         memcpy(noted.copy->bytes[i], from, size);
     }
@@ -113,7 +117,7 @@ void afresh_put_back(void)
     {
         char* to;
         size_t size = part_of(i, &to);
-        if ((noted.copy->touched[i] & 1) == 0) continue;
+        if (!noted.copy->touched[i]) continue;
         if (noted.copy->kept[i]) memcpy(to, noted.copy->bytes[i], size);
         else memset(to, 0, size);
     }
