@@ -222,7 +222,10 @@ static bool lock_lives(game* a, game* b, game* c)
     if (gh_op_poll(&heir->op) != GH_HELD || gh_op_poll(&owner->op) != GH_OK || !takes(a, leaver)) return false;
     gh_op_cancel(&leaver->op);
     TRY_UNTIL(gh_op_poll(&leaver->op) != GH_PENDING, SECOND_US);
-    return gh_op_poll(&leaver->op) == GH_CANCELLED;
+    gh_lock_release(sleeper); /* or a renewal would load a script when nobody expects it */
+    gh_lock_release(heir);
+    TRY_UNTIL(!gh_op_is_busy(&sleeper->op) && !gh_op_is_busy(&heir->op), 2 * SECOND_US);
+    return gh_op_poll(&leaver->op) == GH_CANCELLED && gh_op_poll(&heir->op) == GH_OK;
 }
 
 /* The wake link is silent for so long that it pings; with an answer it stays. */

@@ -6,8 +6,10 @@
 #include "sentinel/clerks.h"
 #include "support/server/sentinels.h"
 
+#include <netdb.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
 
 #define SEEDS_SIZE 256
 
@@ -103,9 +105,19 @@ static void killed_master_is_a_delay(void** state)
 }
 
 /* What Sentinels say is a name then, and that is verified: certificates have no number at all. */
+/* Servers look it up by themselves. */
+static bool localhost_is_known(void)
+{
+    struct addrinfo* found = NULL;
+    const bool known = getaddrinfo("localhost", NULL, NULL, &found) == 0;
+    if (known) freeaddrinfo(found);
+    return known;
+}
+
 static void servers_are_verified_by_the_names_that_sentinels_say(void** state)
 {
     (void)state;
+    if (!localhost_is_known()) suite_skip("this machine has no localhost in /etc/hosts");
     char seeds[SEEDS_SIZE] = "";
     sentinels* fleet = sentinels_start(&(sentinels_options){.tls = "named", .host = "localhost"});
     for (size_t i = 0; i < sentinels_sentinel_count(fleet); i++)
