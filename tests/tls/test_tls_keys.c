@@ -38,7 +38,7 @@ typedef struct key_server
     int own;   /* its stdin and stdout */
     int plain; /* redis-server; -1: nobody has asked yet */
     const char* behind;
-    char said[65536]; /* before the first request: what it says of itself */
+    char said[65536]; /* by the client, and by itself in between */
     size_t size;
     unsigned updates; /* that it says to have made */
 } key_server;
@@ -88,33 +88,51 @@ static key_server* key_server_start(redis_server* behind)
     return self;
 }
 
-/* Where what was said is a request: RESP, behind all that s_server says of the connection. */
-static char* first_request(key_server* self)
+static void drop(key_server* self, size_t size)
 {
-    char* at = strstr(self->said, "\n*");
-    while (at != NULL && (at[2] < '1' || at[2] > '9')) at = strstr(at + 1, "\n*");
-    return at == NULL ? NULL : at + 1;
+    self->size -= size;
+    memmove(self->said, self->said + size, self->size + 1);
 }
 
-/* A new connection has a line of its own, and a new one to the plain server. */
-static void meet_client(key_server* self)
+/* What s_server says of itself, and of the keys, in front of the next request. */
+static void drop_words(key_server* self)
 {
-    char* request = first_request(self);
-    if (self->plain >= 0 || request == NULL) return;
-    self->plain = stream_connect(self->behind);
-    assert_true(self->plain >= 0);
-    stream_set_nonblocking(self->plain);
-    self->size -= (size_t)(request - self->said);
-    memmove(self->said, request, self->size + 1);
+    static const char done[] = SAYS_DONE;
+    size_t at = 0;
+    while (at + 1 < self->size && !(self->said[at] == '*' && self->said[at + 1] >= '1' && self->said[at + 1] <= '9'))
+    {
+        if (strncmp(self->said + at, done, sizeof(done) - 1) == 0) self->updates++;
+        at++;
+    }
+    drop(self, at);
 }
 
-static void take_out_words(key_server* self)
+/* The size of the request that stands in front, of RESP: "*2\r\n$3\r\nGET\r\n$1\r\na\r\n". 0: not all of it is there.
+ */
+static size_t request_size(const key_server* self)
 {
-    char* at = strstr(self->said, SAYS_DONE);
-    if (at == NULL) return;
-    self->updates++;
-    self->size -= strlen(SAYS_DONE);
-    memmove(at, at + strlen(SAYS_DONE), self->size - (size_t)(at - self->said) + 1);
+    char* at = NULL;
+    if (self->size == 0 || self->said[0] != '*') return 0;
+    for (unsigned long words = strtoul(self->said + 1, &at, 10); words > 0; words--)
+    {
+        if (at + 3 > self->said + self->size || at[2] != '$') return 0;
+        unsigned long size = strtoul(at + 3, &at, 10);
+        if (at + 2 + size + 2 > self->said + self->size) return 0;
+        at += 2 + size;
+    }
+    return (size_t)(at + 2 - self->said);
+}
+
+static void pass_request_on(key_server* self, size_t size)
+{
+    if (self->plain < 0)
+    {
+        self->plain = stream_connect(self->behind);
+        assert_true(self->plain >= 0);
+        stream_set_nonblocking(self->plain);
+    }
+    assert_int_equal(send(self->plain, self->said, size, MSG_NOSIGNAL), size);
+    drop(self, size);
 }
 
 /* Both ways, what there is. */
@@ -124,12 +142,13 @@ static void pass_on(key_server* self)
     ssize_t got = read(self->own, self->said + self->size, sizeof(self->said) - 1 - self->size);
     if (got > 0) self->size += (size_t)got;
     self->said[self->size] = '\0';
-    take_out_words(self);
-    meet_client(self);
+    drop_words(self);
+    for (size_t size; (size = request_size(self)) > 0;)
+    {
+        pass_request_on(self, size);
+        drop_words(self);
+    }
     if (self->plain < 0) return;
-    ssize_t sent = self->size == 0 ? 0 : send(self->plain, self->said, self->size, MSG_NOSIGNAL);
-    if (sent > 0) self->size -= (size_t)sent;
-    if (sent > 0) memmove(self->said, self->said + sent, self->size + 1);
     got = recv(self->plain, bytes, sizeof(bytes), 0);
     if (got > 0) assert_int_equal(write(self->own, bytes, (size_t)got), got);
 }
@@ -166,6 +185,7 @@ static void new_keys_in_the_middle_are_a_lost_link(void** state)
     KEYS_UNTIL(strstr(scene->log, "TLS failed") != NULL);
     close(server->plain);
     server->plain = -1;
+    server->size = 0;
     KEYS_UNTIL(gh_client_ready(scene->client));
     use(scene, server);
 }
