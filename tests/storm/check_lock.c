@@ -155,11 +155,25 @@ static bool explains(uint8_t name, const lock_sight* sight, storm_who* who)
     return unknown || !known;
 }
 
+/* An op of that client on that name was not over all the while: it may be giving the grant back, which are two requests
+   where it has to bring the script before. */
+static bool is_under_way(uint8_t name, const lock_sight* sight)
+{
+    uint32_t at = 0;
+    for (const storm_record* r; (r = history_next(&at, STORM_lock)) != NULL && r->begin_us <= sight->from_us;)
+    {
+        bool here = (r->what == HOLD_OP && r->object == name) || (r->what == HOLD_SET && r->b == name);
+        if (here && r->c == sight->client && history_over_us(r) >= sight->to_us) return true;
+    }
+    return false;
+}
+
 static void judge_sight(uint8_t name, const lock_sight* sight)
 {
     storm_who who;
     uint64_t from_us = sight->from_us, to_us = sight->to_us;
     if (sight->fence == 0 || sight->watched_us < STORM_GHOST_US) return;
+    if (sight->watched_us < 2 * STORM_GHOST_US && is_under_way(name, sight)) return;
     verdict_cases(1);
     if (hold_of_fence(holds, hold_count, name, sight->fence) != NULL || explains(name, sight, &who)) return;
     link_longest_ready(who, &from_us, &to_us);
