@@ -9,7 +9,7 @@
 /* The compiler must not think that nobody will read them: it cannot know that it is memset which is called. */
 static inline void gh_wipe(void* bytes, size_t size)
 {
-    static void* (*const volatile set)(void*, int, size_t) = memset;
+    void* (*volatile set)(void*, int, size_t) = memset;
     if (size > 0) set(bytes, 0, size);
 }
 
