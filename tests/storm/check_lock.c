@@ -9,8 +9,7 @@
 
 enum
 {
-    STALE_US = 500000, /* a link that has been ready for so long has told its client what the store knows */
-    LATEST_US = 600000 /* behind the end of an op: so late a copy of its request may still be granted */
+    STALE_US = 500000 /* a link that has been ready for so long has told its client what the store knows */
 };
 
 static storm_hold* holds;
@@ -150,7 +149,7 @@ static bool explains(uint8_t name, const lock_sight* sight, storm_who* who)
         bool here = r->object == name || (r->what == HOLD_SET && r->b == name);
         bool open = r->end_us == 0 || r->outcome == STORM_UNKNOWN;
         if (here && r->end_us != 0 && excuse_may_be_lost(r->begin_us, r->end_us)) unknown = true;
-        if (here && open && (r->end_us == 0 || r->end_us + LATEST_US > sight->from_us)) unknown = true;
+        if (here && open && (r->end_us == 0 || r->end_us + STORM_LATEST_US > sight->from_us)) unknown = true;
     }
     return unknown || !known;
 }
@@ -177,12 +176,7 @@ static void judge_sight(uint8_t name, const lock_sight* sight)
     verdict_cases(1);
     if (hold_of_fence(holds, hold_count, name, sight->fence) != NULL || explains(name, sight, &who)) return;
     link_longest_ready(who, &from_us, &to_us);
-    if (to_us < from_us + STORM_GHOST_US || excuse_process_away(who.process, from_us, to_us, 150000)) return;
-    if (excuse_process_killed(who.process, sight->from_us - LATEST_US, to_us)) return;
-    if (excuse_rights_taken(sight->from_us - LATEST_US, to_us)) return;
-    if (excuse_clock_moved(sight->from_us - LATEST_US, to_us)) return; /* back: a lease that was over lives again */
-    /* What had been too late is not, for so long as it went back. */
-    if (excuse_clock_back(sight->from_us - LATEST_US - STORM_CLOCK_STEP_US, to_us)) return;
+    if (to_us < from_us + STORM_GHOST_US || excuse_ghost(who, sight->from_us, from_us, to_us)) return;
     VIOLATION_1(sight->event,
                 "name %u is blocked for %llu us by a grant that nobody was told of; its client (process %u, life %u,"
                 " client %u) was connected for %llu us of them",

@@ -9,7 +9,6 @@
 
 enum
 {
-    LATEST_US = 600000,     /* behind the end of a take: so late a copy of it may still be served */
     TOLD_LATE_US = 3000000, /* a lease: so long after the store said it, a hand-out may be told */
     HANDOUTS_MAX = 64
 };
@@ -264,7 +263,8 @@ static void check_cancelled(const task_life* life)
 {
     const storm_record* told = history_at(life->told_cancelled);
     if (life->told_cancelled == 0) return;
-    if (excuse_may_be_lost(told->begin_us - LATEST_US, told->end_us)) return; /* also that it had been handed out */
+    if (excuse_may_be_lost(told->begin_us - STORM_LATEST_US, told->end_us))
+        return; /* also that it had been handed out */
     for (unsigned i = 0; i < life->count; i++)
     {
         if (is_handed_after(&life->handouts[i], told->end_us))
@@ -388,12 +388,12 @@ static bool explains(uint64_t client, uint64_t from_us, uint64_t to_us)
     {
         if (r->begin_us > to_us) break;
         bool is_worker = r->b == client && r->what == TASKS_WORK && !r->is_event;
-        if (is_worker && r->end_us + LATEST_US >= from_us && r->end_us <= to_us) return true;
+        if (is_worker && r->end_us + STORM_LATEST_US >= from_us && r->end_us <= to_us) return true;
         if (r->b != client || (r->what != TASKS_TAKE && r->what != TASKS_TROUBLE)) continue;
         bool answered =
             r->what == TASKS_TAKE && r->end_us != 0 &&
             (r->status == GH_OK || r->status == GH_EMPTY || r->status == GH_LIMITED || r->status == GH_PAUSED);
-        if (!answered && (r->end_us == 0 || r->end_us + LATEST_US > from_us)) return true;
+        if (!answered && (r->end_us == 0 || r->end_us + STORM_LATEST_US > from_us)) return true;
     }
     return false;
 }
@@ -417,13 +417,8 @@ static void judge_sight(task_life* life, uint32_t first, uint32_t last, uint64_t
     if (find_handout(life, r->a) != NULL || !find_who(r->b, &who)) return;
     if (explains(r->b, made_until(r->a, from_us), to_us)) return; /* it may have been seen late */
     link_longest_ready(who, &from_us, &to_us);
-    if (to_us < from_us + STORM_GHOST_US || excuse_process_away(who.process, from_us, to_us, 150000)) return;
-    if (excuse_process_killed(who.process, r->begin_us - LATEST_US, to_us)) return;
-    if (excuse_rights_taken(r->begin_us - LATEST_US, to_us)) return;
-    if (excuse_slots_moved(r->begin_us, to_us)) return;             /* who asks again is told to wait */
-    if (excuse_clock_moved(r->begin_us - LATEST_US, to_us)) return; /* back: a hand-out that was over lives again */
-    /* What had been too late is not, for so long as it went back. */
-    if (excuse_clock_back(r->begin_us - LATEST_US - STORM_CLOCK_STEP_US, to_us)) return;
+    if (to_us < from_us + STORM_GHOST_US || excuse_ghost(who, r->begin_us, from_us, to_us)) return;
+    if (excuse_slots_moved(r->begin_us, to_us)) return; /* who asks again is told to wait */
     VIOLATION_1(first, "task %u of #%u is handed out to process %u, life %u, client %u, which does not know of it",
                 life->place, life->push_index, who.process, who.life, who.client);
 }

@@ -8,7 +8,8 @@
 
 enum
 {
-    SUCCESSION_US = 1000000 /* from the order until the other one is the master */
+    SUCCESSION_US = 1000000, /* from the order until the other one is the master */
+    BEARABLE_US = 150000     /* of a process that stands still */
 };
 
 /* The marks of one kind, by their begin. */
@@ -280,4 +281,12 @@ bool excuse_master_is_back(uint64_t from_us, uint64_t to_us)
     for (size_t i = 0; i < successions.count; i++)
         count += successions.marks[i]->begin_us <= to_us && end_of(successions.marks[i]) >= from_us;
     return storm.store == STORM_CLUSTER && count >= 2 && excuse_may_be_lost(from_us, to_us);
+}
+
+bool excuse_ghost(storm_who who, uint64_t seen_us, uint64_t from_us, uint64_t to_us)
+{
+    const uint64_t begin_us = seen_us - STORM_LATEST_US;
+    return excuse_process_away(who.process, from_us, to_us, BEARABLE_US) ||
+           excuse_process_killed(who.process, begin_us, to_us) || excuse_rights_taken(begin_us, to_us) ||
+           excuse_clock_moved(begin_us, to_us) || excuse_clock_back(begin_us - STORM_CLOCK_STEP_US, to_us);
 }

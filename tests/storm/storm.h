@@ -60,6 +60,7 @@ enum
     STORM_CLIENTS = 4, /* in a process */
     STORM_SYSTEMS_MAX = 16,
     STORM_FAULTS_MAX = 1024,
+    STORM_LATEST_US = 600000, /* behind the end of an op of a lease: so late a copy of its request may be granted */
     STORM_CLOCK_STEP_US = 4000000, /* the server's clock moves by less at once */
     STORM_GHOST_US = 700000, /* well above the time after which a link without an answer is given up */
     STORM_IN_THE_END_US = 15000000 + 8000000 /* until all clients of before count as dead, and a turn or two */

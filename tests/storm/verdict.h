@@ -77,6 +77,11 @@ bool excuse_clock_moved(uint64_t from_us, uint64_t to_us);
    been refused. */
 bool excuse_rights_taken(uint64_t from_us, uint64_t to_us);
 
+/* Why somebody may not know of a grant that is his, which was seen from seen_us to to_us, while his link was ready from
+   from_us on: his process was away or killed, rights were taken, or the server's clock was moved. For so long as it
+   went back, what had been too late is not, and what was over lives again. */
+bool excuse_ghost(storm_who who, uint64_t seen_us, uint64_t from_us, uint64_t to_us);
+
 /* Slots of a Cluster were on their way for a part of these times: what is asked of them waits as long as that. */
 bool excuse_slots_moved(uint64_t from_us, uint64_t to_us);
 
