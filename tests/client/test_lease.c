@@ -2,6 +2,7 @@
    something hears in time that the store has forgotten it, and those who wait are served in order. */
 
 #include "support/command.h"
+#include "support/scene/locks.h"
 #include "support/scene/permits.h"
 #include "support/server/proxy.h"
 #include "support/server/redis_server.h"
@@ -19,16 +20,6 @@
 #define STATE_OF_LOCK "EVAL %s 1 gh:{lock:sword}:s"
 #define STATE_WORD    "return string.match(redis.call('GET', KEYS[1]) or '', '^%S+ %d+ %d+ ([hrf])') or '-'"
 
-static gh_lock* want(game* from, const char* name, uint64_t lease_us, uint64_t wait_us)
-{
-    gh_lock* lock = GAME_NEW(from, gh_lock);
-    gh_lock_config config = gh_lock_config_default();
-    config.lease_us = lease_us;
-    config.wait_us = wait_us;
-    assert_status(gh_lock_begin(lock, from->client, gh_str_of(name), &config), GH_OK);
-    return lock;
-}
-
 static gh_status settle(const gh_lock* lock)
 {
     GAME_UNTIL(gh_op_poll(&lock->op) != GH_PENDING);
@@ -43,7 +34,7 @@ static gh_status give_back(gh_lock* lock)
 
 static gh_lock* hold(game* from, const char* name, uint64_t lease_us)
 {
-    gh_lock* lock = want(from, name, lease_us, LONG_US);
+    gh_lock* lock = lock_begun(from, name, lease_us, LONG_US);
     assert_status(settle(lock), GH_HELD);
     return lock;
 }
@@ -105,7 +96,7 @@ static void lock_that_was_granted_unheard_is_given_back(void** state)
         uint64_t fired = proxy_fired(proxy);
         proxy_arm(proxy, PROXY_REPLY, 0, PROXY_FIN);
         proxy_set_mode(proxy, PROXY_REFUSE);
-        gh_lock* lock = want(a, "sword", LONG_US, cancelled ? LONG_US : SECOND_US / 10);
+        gh_lock* lock = lock_begun(a, "sword", LONG_US, cancelled ? LONG_US : SECOND_US / 10);
         GAME_UNTIL(proxy_fired(proxy) > fired);
         if (cancelled) gh_op_cancel(&lock->op);
         GAME_UNTIL(lock->lease.op.state == GH_LEASE_LEAVING);
@@ -142,7 +133,7 @@ static void waiter_that_gives_up_without_a_link_leaves_no_place(void** state)
     game* a = start_behind(proxy);
     game* b = game_start_ready(redis_server_address(server));
     hold(b, "sword", LONG_US);
-    gh_lock* waiter = want(a, "sword", LONG_US, LONG_US);
+    gh_lock* waiter = lock_begun(a, "sword", LONG_US, LONG_US);
     GAME_UNTIL(waiter->position == 1);
     proxy_set_mode(proxy, PROXY_REFUSE);
     proxy_cut_now(proxy, PROXY_FIN);
@@ -165,7 +156,7 @@ static void what_could_not_be_told_ends_unknown(void** state)
     game* a = start_behind(proxy);
     proxy_arm(proxy, PROXY_REPLY, 0, PROXY_FIN);
     proxy_set_mode(proxy, PROXY_REFUSE);
-    gh_lock* lock = want(a, "sword", LONG_US, SECOND_US / 10);
+    gh_lock* lock = lock_begun(a, "sword", LONG_US, SECOND_US / 10);
     GAME_UNTIL(lock->lease.op.state == GH_LEASE_LEAVING);
     a->ahead_us += (int64_t)(LONG_US - SECOND_US);
     game_tick(a);
@@ -181,7 +172,7 @@ static gh_lock* hold_at_the_second_copy(game* from, chaos_proxy* proxy)
 {
     uint64_t fired = proxy_fired(proxy);
     proxy_arm(proxy, PROXY_REQUEST, 0, PROXY_HOLD);
-    gh_lock* lock = want(from, "sword", LONG_US, LONG_US);
+    gh_lock* lock = lock_begun(from, "sword", LONG_US, LONG_US);
     GAME_UNTIL(proxy_fired(proxy) > fired);
     from->ahead_us += 3 * (int64_t)SECOND_US; /* no answer */
     assert_status(settle(lock), GH_HELD);
@@ -206,7 +197,7 @@ static void late_request_of_a_released_lock_takes_nothing(void** state)
     assert_status(give_back(hold(b, "sword", SECOND_US)), GH_OK); /* it is not the last owner any more */
     let_the_late_bytes_come(server, proxy);
     assert_int_equal(state_of_sword(server), 'f');
-    assert_status(settle(want(b, "sword", SECOND_US, 0)), GH_HELD);
+    assert_status(settle(lock_begun(b, "sword", SECOND_US, 0)), GH_HELD);
 }
 
 /* The same while another holds it: nobody who is gone stands in the queue. */
@@ -221,7 +212,7 @@ static void late_request_of_a_lock_that_gave_up_does_not_wait(void** state)
     gh_lock* held = hold(b, "sword", LONG_US);
     let_the_late_bytes_come(server, proxy);
     assert_int_equal(redis_server_integer(server, "ZCARD gh:{lock:sword}:q"), 0);
-    gh_lock* living = want(a, "sword", LONG_US, LONG_US); /* of the same client: it is not refused for that */
+    gh_lock* living = lock_begun(a, "sword", LONG_US, LONG_US); /* of the same client: it is not refused for that */
     GAME_UNTIL(living->position == 1);
     assert_status(give_back(held), GH_OK);
     assert_status(settle(living), GH_HELD);
@@ -255,7 +246,8 @@ static void marks_of_late_requests_are_bounded(void** state)
                         release, (size_t)40, i, 1u, (unsigned long long)(store_us + 3 * SECOND_US));
     assert_true(strlen(redis_server_text(server, "GET gh:{lock:sword}:s")) < 400);
     assert_non_null(strstr(redis_server_text(server, "GET gh:{lock:sword}:s"), " *:"));
-    assert_status(settle(want(a, "sword", SECOND_US, LONG_US)), GH_HELD); /* asked for until it is later than that */
+    assert_status(settle(lock_begun(a, "sword", SECOND_US, LONG_US)),
+                  GH_HELD); /* asked for until it is later than that */
 }
 
 /* ---- the store came back with older data ------------------------------------------------------------------------- */
@@ -293,7 +285,7 @@ static void quarantine_holds_after_a_flush_under_connected_clients(void** state)
     assert_status(give_back(hold(b, "shield", LONG_US)), GH_OK);
     assert_status(permit_settle(permit_want(b, "gate", 1, LONG_US, LONG_US)), GH_HELD);
     redis_server_do(server, "FLUSHALL");
-    gh_lock* lock = want(b, "sword", LONG_US, LONG_US);
+    gh_lock* lock = lock_begun(b, "sword", LONG_US, LONG_US);
     gh_permit* permit = permit_want(b, "arena", 1, LONG_US, LONG_US);
     assert_status(settle(lock), GH_HELD);
     assert_status(permit_settle(permit), GH_HELD);
@@ -323,7 +315,7 @@ static void lock_of_a_broken_number_is_corrupt(void** state)
     for (size_t i = 0; i < sizeof(states) / sizeof(states[0]); i++)
     {
         redis_server_do(server, "SET gh:{lock:sword}:s %s", states[i]);
-        assert_status(settle(want(a, "sword", SECOND_US, SECOND_US)), GH_CORRUPT);
+        assert_status(settle(lock_begun(a, "sword", SECOND_US, SECOND_US)), GH_CORRUPT);
         assert_string_equal(redis_server_text(server, "GET gh:{lock:sword}:s"), states[i]);
     }
     assert_int_equal(game_stats(a).links_lost, 0);
@@ -342,7 +334,7 @@ static void fence_is_never_handed_out_twice(void** state)
     lock = hold(a, "sword", LONG_US);
     assert_int_equal(lock->fence, 9007199254740991u);
     assert_status(give_back(lock), GH_OK);
-    assert_status(settle(want(a, "sword", SECOND_US, SECOND_US)), GH_CORRUPT);
+    assert_status(settle(lock_begun(a, "sword", SECOND_US, SECOND_US)), GH_CORRUPT);
     gh_command_config config = gh_command_config_default();
     config.fence = (gh_fence){gh_str_literal("shield"), 5};
     redis_server_do(server, "SET gh:{lock:shield}:s %s", "- 12345678901234567890 9000000000000000 h 0");
@@ -426,7 +418,7 @@ static void waiters_without_a_wake_link_are_served_in_order(void** state)
     gh_permit* permit = permit_hold_one(owner, "arena", 1, LONG_US);
     for (int i = 0; i < IN_LINE; i++)
     {
-        locks[i] = want(games[i % 3], "sword", LONG_US, LONG_US);
+        locks[i] = lock_begun(games[i % 3], "sword", LONG_US, LONG_US);
         permits[i] = permit_want(games[i % 3], "arena", 1, LONG_US, LONG_US);
         GAME_UNTIL(locks[i]->position == (unsigned)i + 1 && permits[i]->position == (unsigned)i + 1);
     }
@@ -459,10 +451,10 @@ static void turn_is_kept_for_as_long_as_its_waiter_may_sleep(void** state)
     game* other = game_start_ready(redis_server_address(server));
     gh_lock* lock = hold(other, "sword", LONG_US);
     gh_permit* permit = permit_hold_one(other, "arena", 1, LONG_US);
-    gh_lock* locks[2] = {want(sleeper, "sword", LONG_US, LONG_US), NULL};
+    gh_lock* locks[2] = {lock_begun(sleeper, "sword", LONG_US, LONG_US), NULL};
     gh_permit* permits[2] = {permit_want(sleeper, "arena", 1, LONG_US, LONG_US), NULL};
     GAME_UNTIL(locks[0]->position == 1 && permits[0]->position == 1);
-    locks[1] = want(other, "sword", LONG_US, LONG_US);
+    locks[1] = lock_begun(other, "sword", LONG_US, LONG_US);
     permits[1] = permit_want(other, "arena", 1, LONG_US, LONG_US);
     GAME_UNTIL(locks[1]->position == 2 && permits[1]->position == 2);
     sleeper->asleep = true;

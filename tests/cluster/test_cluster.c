@@ -36,13 +36,7 @@ static void planned_failover_is_a_delay(void** state)
     game* a = start_game(fleet);
     clerks all = clerks_start(a, 16);
     clerks_until(&all, 20);
-    redis_server* old = cluster_master(fleet, 0);
-    cluster_failover(fleet, 0, CLUSTER_PLANNED);
-    redis_server* master = old;
-    for (; master == old || master == NULL; master = cluster_master(fleet, 0)) clerks_until(&all, 1);
-    clerks_until(&all, 20);
-    clerks_rest(&all);
-    cluster_settle(fleet);
+    clerks_outlive_handover(&all, fleet, 0, 20);
     assert_int_equal(clerks_lost_in(&all, fleet), 0);
 }
 

@@ -1,6 +1,7 @@
 /* Hints that stay on the node of their object: config.wake_sharded. Real servers. */
 
 #include "support/scene/desk.h"
+#include "support/scene/locks.h"
 #include "support/scene/permits.h"
 #include "support/scene/rights.h"
 #include "support/scene/talk.h"
@@ -66,16 +67,6 @@ static long long calls_of(cluster* fleet, const char* command)
     return calls;
 }
 
-static gh_lock* lock_begun(game* owner, const char* name)
-{
-    gh_lock* lock = GAME_NEW(owner, gh_lock);
-    gh_lock_config config = gh_lock_config_default();
-    config.lease_us = 60 * SECOND_US;
-    config.wait_us = LONG_US;
-    assert_status(gh_lock_begin(lock, owner->client, gh_str_of(name), &config), GH_OK);
-    return lock;
-}
-
 /* ---- whoever waits ----------------------------------------------------------------------------------------------- */
 
 /* a does what b waits for. */
@@ -126,9 +117,9 @@ static void lock_is_handed_on(void** state)
 {
     (void)state;
     stage self = stage_set();
-    gh_lock* first = lock_begun(self.a, "door");
+    gh_lock* first = lock_begun(self.a, "door", 60 * SECOND_US, LONG_US);
     GAME_UNTIL(gh_op_poll(&first->op) == GH_HELD);
-    gh_lock* second = lock_begun(self.b, "door");
+    gh_lock* second = lock_begun(self.b, "door", 60 * SECOND_US, LONG_US);
     GAME_UNTIL(second->position == 1);
     stage_act(&self, 1);
     gh_lock_release(first);
@@ -265,9 +256,9 @@ static void feed_is_told(void** state)
 
 static void handed_on(game* from, game* to, const char* name)
 {
-    gh_lock* first = lock_begun(from, name);
+    gh_lock* first = lock_begun(from, name, 60 * SECOND_US, LONG_US);
     GAME_UNTIL(gh_op_poll(&first->op) == GH_HELD);
-    gh_lock* second = lock_begun(to, name);
+    gh_lock* second = lock_begun(to, name, 60 * SECOND_US, LONG_US);
     GAME_UNTIL(second->position == 1);
     for (int i = 0; i < 20; i++) game_tick_all();
     const uint64_t hints = game_stats(to).hints;
@@ -310,9 +301,9 @@ static redis_server* other_master(cluster* fleet, unsigned slot)
 /* b waits at the door, and listens where its slot is. */
 static gh_lock* waits_at_the_door(stage* self, gh_lock** first)
 {
-    *first = lock_begun(self->a, "door");
+    *first = lock_begun(self->a, "door", 60 * SECOND_US, LONG_US);
     GAME_UNTIL(gh_op_poll(&(*first)->op) == GH_HELD);
-    gh_lock* second = lock_begun(self->b, "door");
+    gh_lock* second = lock_begun(self->b, "door", 60 * SECOND_US, LONG_US);
     GAME_UNTIL(second->position == 1);
     GAME_UNTIL(is_heard(cluster_master(self->fleet, cluster_slot("{lock:door}")), "lock:door", self->b));
     return second;

@@ -85,30 +85,12 @@ static game* start_game(cluster* fleet, registrar* names)
     return game_start_with(&config);
 }
 
-/* All keys of the slot are there already, and it is not yet: who asks for one of them is sent there out of turn. */
-static void ask_while_a_slot_moves(game* a, cluster* fleet)
-{
-    unsigned slot = cluster_slot("clerk:0");
-    redis_server* to = cluster_master(fleet, (slot + CLUSTER_SLOTS / 2) % CLUSTER_SLOTS);
-    cluster_move move = cluster_move_begin(fleet, slot, to);
-    while (cluster_move_keys(&move, 100) > 0) continue;
-    gh_command_line* line = GAME_NEW(a, gh_command_line);
-    gh_command_config config = gh_command_config_default();
-    config.repeat = GH_REPEAT_SAFE;
-    config.timeout_us = 60 * SECOND_US;
-    assert_status(gh_command_format(line, a->client, &config, "GET clerk:0"), GH_OK);
-    GAME_UNTIL(gh_op_poll(&line->op) != GH_PENDING);
-    assert_status(gh_op_poll(&line->op), GH_OK);
-    cluster_move_end(&move);
-    assert_true(game_stats(a).asked > 0);
-}
-
 /* Slots move under load (ASK, MOVED), and a master gives way. */
 static void work_through_changes(game* a, cluster* fleet)
 {
     clerks all = clerks_start(a, 16);
     clerks_until(&all, 20);
-    ask_while_a_slot_moves(a, fleet);
+    clerks_ask_out_of_turn(&all, fleet);
     cluster_reshard work = cluster_reshard_begin(fleet, NULL, cluster_master(fleet, 0), 1000);
     while (cluster_reshard_step(&work))
     {
@@ -116,13 +98,7 @@ static void work_through_changes(game* a, cluster* fleet)
         clerks_work(&all);
     }
     clerks_until(&all, 20);
-    redis_server* old = cluster_master(fleet, 0);
-    cluster_failover(fleet, 0, CLUSTER_PLANNED);
-    redis_server* master = old;
-    for (; master == old || master == NULL; master = cluster_master(fleet, 0)) clerks_until(&all, 1);
-    clerks_until(&all, 20);
-    clerks_rest(&all);
-    cluster_settle(fleet);
+    clerks_outlive_handover(&all, fleet, 0, 20);
     assert_int_equal(clerks_lost_in(&all, fleet), 0);
     assert_true(game_stats(a).moved > 0);
 }

@@ -85,14 +85,21 @@ static void wait_seconds(scripted* world, unsigned seconds)
     for (unsigned i = 0; i < seconds * 20; i++) scripted_tick(world, 50 * MS);
 }
 
+/* In a world whose server has just gone. */
+static store* start_parted(scripted* world)
+{
+    store* self = start(world);
+    part(world, true);
+    scripted_tick(world, MS);
+    return self;
+}
+
 /* Ten minutes without a server: what was never sent is counted in the end, with what was added since. */
 static void adds_that_were_never_sent_are_counted_later(void** state)
 {
     (void)state;
     scripted* world = scripted_new();
-    store* self = start(world);
-    part(world, true);
-    scripted_tick(world, MS);
+    store* self = start_parted(world);
     add(self, 5);
     wait_seconds(world, 200);
     add(self, 7);
@@ -112,9 +119,7 @@ static void adds_that_come_back_are_held_at_the_limit(void** state)
     for (int sign = -1; sign <= 1; sign += 2)
     {
         scripted* world = scripted_new();
-        store* self = start(world);
-        part(world, true);
-        scripted_tick(world, MS);
+        store* self = start_parted(world);
         add(self, sign * GH_COUNTERS_SUM_MAX);
         wait_seconds(world, 10);
         add(self, sign * GH_COUNTERS_SUM_MAX);
@@ -131,9 +136,7 @@ static void end_waits_for_adds_that_come_back(void** state)
 {
     (void)state;
     scripted* world = scripted_new();
-    store* self = start(world);
-    part(world, true);
-    scripted_tick(world, MS);
+    store* self = start_parted(world);
     add(self, 5);
     gh_counters_end(self->counters);
     wait_seconds(world, 400);

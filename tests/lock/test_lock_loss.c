@@ -1,6 +1,6 @@
 /* How a lock is lost, and how it is not: leases, hitches, silence, data loss, dead owners and waiters, clocks. */
 
-#include "support/scene/game.h"
+#include "support/scene/locks.h"
 #include "support/server/proxy.h"
 #include "support/server/redis_server.h"
 
@@ -10,16 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static gh_lock* want(game* from, const char* name, uint64_t lease_us, uint64_t wait_us)
-{
-    gh_lock* lock = GAME_NEW(from, gh_lock);
-    gh_lock_config config = gh_lock_config_default();
-    config.lease_us = lease_us;
-    config.wait_us = wait_us;
-    assert_status(gh_lock_begin(lock, from->client, gh_str_of(name), &config), GH_OK);
-    return lock;
-}
-
 static gh_status settle(const gh_lock* lock)
 {
     GAME_UNTIL(gh_op_poll(&lock->op) != GH_PENDING);
@@ -28,7 +18,7 @@ static gh_status settle(const gh_lock* lock)
 
 static gh_lock* hold(game* from, const char* name, uint64_t lease_us)
 {
-    gh_lock* lock = want(from, name, lease_us, 60 * SECOND_US);
+    gh_lock* lock = lock_begun(from, name, lease_us, 60 * SECOND_US);
     assert_status(settle(lock), GH_HELD);
     return lock;
 }
@@ -72,7 +62,7 @@ static void grant_that_is_later_than_its_lease_is_not_reported(void** state)
     redis_server* server = redis_server_start(NULL);
     game* a = game_start_ready(redis_server_address(server));
     hold(a, "shield", SECOND_US); /* the script is loaded */
-    gh_lock* lock = want(a, "sword", SECOND_US / 10, 60 * SECOND_US);
+    gh_lock* lock = lock_begun(a, "sword", SECOND_US / 10, 60 * SECOND_US);
     game_tick(a);
     WAIT_FOR(redis_server_integer(server, "EXISTS gh:{lock:sword}:s") == 1); /* granted; the answer is in our socket */
     a->ahead_us += (int64_t)(SECOND_US / 5);
@@ -88,7 +78,7 @@ static void grant_that_is_too_late_to_ask_again_is_given_back(void** state)
     redis_server* server = redis_server_start(NULL);
     game* a = game_start_ready(redis_server_address(server));
     hold(a, "shield", SECOND_US);
-    gh_lock* lock = want(a, "sword", SECOND_US, 0);
+    gh_lock* lock = lock_begun(a, "sword", SECOND_US, 0);
     game_tick(a);
     WAIT_FOR(redis_server_integer(server, "EXISTS gh:{lock:sword}:s") == 1);
     a->ahead_us += (int64_t)(SECOND_US + SECOND_US / 5);
@@ -124,7 +114,7 @@ static void dead_owner_is_skipped_when_its_lease_ends(void** state)
     game* a = game_start_ready(redis_server_address(server));
     game* b = game_start_ready(redis_server_address(server));
     hold(a, "sword", SECOND_US / 2);
-    gh_lock* waiter = want(b, "sword", SECOND_US, 30 * SECOND_US);
+    gh_lock* waiter = lock_begun(b, "sword", SECOND_US, 30 * SECOND_US);
     GAME_UNTIL(waiter->position == 1);
     game_end(a);
     assert_status(settle(waiter), GH_HELD);
@@ -143,9 +133,9 @@ static void dead_waiters_are_skipped(void** state)
     game* b = game_start_ready(redis_server_address(server));
     gh_lock* owner = hold(a, "sword", 60 * SECOND_US);
     gh_lock* last = NULL;
-    for (int i = 0; i < DEAD; i++) last = want(dead, "sword", SECOND_US, 60 * SECOND_US);
+    for (int i = 0; i < DEAD; i++) last = lock_begun(dead, "sword", SECOND_US, 60 * SECOND_US);
     GAME_UNTIL(last->position == DEAD);
-    gh_lock* waiter = want(b, "sword", SECOND_US, 60 * SECOND_US);
+    gh_lock* waiter = lock_begun(b, "sword", SECOND_US, 60 * SECOND_US);
     GAME_UNTIL(waiter->position == DEAD + 1);
     game_end(dead);
     long long before = redis_server_calls(server, "evalsha");
@@ -163,9 +153,9 @@ static void waiter_that_missed_its_turn_stands_at_the_end(void** state)
     game* slow = game_start_ready(redis_server_address(server));
     game* b = game_start_ready(redis_server_address(server));
     gh_lock* owner = hold(a, "sword", 60 * SECOND_US);
-    gh_lock* first = want(slow, "sword", 60 * SECOND_US, 60 * SECOND_US);
+    gh_lock* first = lock_begun(slow, "sword", 60 * SECOND_US, 60 * SECOND_US);
     GAME_UNTIL(first->position == 1);
-    gh_lock* second = want(b, "sword", 60 * SECOND_US, 60 * SECOND_US);
+    gh_lock* second = lock_begun(b, "sword", 60 * SECOND_US, 60 * SECOND_US);
     GAME_UNTIL(second->position == 2);
     slow->asleep = true;
     gh_lock_release(owner);
@@ -233,7 +223,7 @@ static void owner_learns_that_the_store_lost_its_data(void** state)
     game* a = game_start_ready(redis_server_address(server));
     game* b = game_start_ready(redis_server_address(server));
     gh_lock* lock = hold(a, "sword", 60 * SECOND_US);
-    gh_lock* waiter = want(b, "sword", 60 * SECOND_US, 60 * SECOND_US);
+    gh_lock* waiter = lock_begun(b, "sword", 60 * SECOND_US, 60 * SECOND_US);
     GAME_UNTIL(waiter->position == 1);
     redis_server_restart_empty(server);
     GAME_UNTIL(gh_op_poll(&lock->op) != GH_HELD);
@@ -248,12 +238,12 @@ static void quarantine_holds_grants_back_after_a_loss(void** state)
     gh_client_config config = game_config(redis_server_address(server));
     config.quarantine_us = SECOND_US;
     game* a = game_start_with(&config);
-    gh_lock* lock = want(a, "sword", 10 * SECOND_US, 60 * SECOND_US);
+    gh_lock* lock = lock_begun(a, "sword", 10 * SECOND_US, 60 * SECOND_US);
     assert_status(settle(lock), GH_HELD);
     redis_server_restart_empty(server);
     GAME_UNTIL(gh_op_poll(&lock->op) != GH_HELD);
-    lock = want(a, "sword", 10 * SECOND_US, 60 * SECOND_US);
-    gh_lock* impatient = want(a, "shield", 10 * SECOND_US, 0);
+    lock = lock_begun(a, "sword", 10 * SECOND_US, 60 * SECOND_US);
+    gh_lock* impatient = lock_begun(a, "shield", 10 * SECOND_US, 0);
     assert_status(settle(impatient), GH_BUSY);
     assert_status(settle(lock), GH_HELD);
     uint64_t birth_us = strtoull(redis_server_text(server, "GET gh:epoch"), NULL, 10);
@@ -303,10 +293,11 @@ static void request_of_the_past_is_granted_nothing(void** state)
     config.request_timeout_us = SECOND_US / 20;
     game* a = game_start_with(&config);
     GAME_UNTIL(gh_client_ready(a->client));
-    assert_status(settle(want(a, "shield", SECOND_US, SECOND_US)), GH_HELD); /* loads the script, and tells the time */
+    assert_status(settle(lock_begun(a, "shield", SECOND_US, SECOND_US)),
+                  GH_HELD); /* loads the script, and tells the time */
     proxy_arm(proxy, PROXY_REQUEST, 0, PROXY_HOLD);
     proxy_set_mode(proxy, PROXY_REFUSE);
-    gh_lock* lock = want(a, "sword", 60 * SECOND_US, SECOND_US / 20);
+    gh_lock* lock = lock_begun(a, "sword", 60 * SECOND_US, SECOND_US / 20);
     GAME_UNTIL(lock->lease.op.state == GH_LEASE_LEAVING);
     uint64_t ended_us = wait_now_us();
     GAME_UNTIL(wait_now_us() - ended_us > SECOND_US / 5);
@@ -325,9 +316,9 @@ static void foreign_key_is_corrupt(void** state)
     redis_server* server = redis_server_start(NULL);
     game* a = game_start_ready(redis_server_address(server));
     redis_server_do(server, "SET gh:{lock:sword}:s nonsense");
-    assert_status(settle(want(a, "sword", SECOND_US, SECOND_US)), GH_CORRUPT);
+    assert_status(settle(lock_begun(a, "sword", SECOND_US, SECOND_US)), GH_CORRUPT);
     redis_server_do(server, "RPUSH gh:{lock:shield}:s nonsense");
-    assert_status(settle(want(a, "shield", SECOND_US, SECOND_US)), GH_CORRUPT);
+    assert_status(settle(lock_begun(a, "shield", SECOND_US, SECOND_US)), GH_CORRUPT);
     assert_string_equal(redis_server_text(server, "GET gh:{lock:sword}:s"), "nonsense");
 }
 

@@ -76,6 +76,45 @@ void clerks_rest(clerks* self)
     GAME_UNTIL(all_have_ended(self));
 }
 
+void clerks_outlive_handover(clerks* self, cluster* fleet, unsigned slot, uint64_t more)
+{
+    redis_server* old = cluster_master(fleet, slot);
+    redis_server* master = old;
+    cluster_failover(fleet, slot, CLUSTER_PLANNED);
+    for (; master == old || master == NULL; master = cluster_master(fleet, slot)) clerks_until(self, 1);
+    clerks_until(self, more);
+    clerks_rest(self);
+    cluster_settle(fleet);
+}
+
+redis_server* clerks_outlive_failover(clerks* self, const sentinels* fleet, uint64_t more)
+{
+    redis_server* old = sentinels_master(fleet);
+    redis_server* master = old;
+    sentinels_failover(fleet);
+    for (; master == old || master == NULL; master = sentinels_master(fleet)) clerks_until(self, 1);
+    clerks_until(self, more);
+    clerks_rest(self);
+    return master;
+}
+
+void clerks_ask_out_of_turn(const clerks* self, cluster* fleet)
+{
+    unsigned slot = cluster_slot("clerk:0");
+    redis_server* to = cluster_master(fleet, (slot + CLUSTER_SLOTS / 2) % CLUSTER_SLOTS);
+    cluster_move move = cluster_move_begin(fleet, slot, to);
+    while (cluster_move_keys(&move, 100) > 0) continue;
+    gh_command_line* line = GAME_NEW(self->owner, gh_command_line);
+    gh_command_config config = gh_command_config_default();
+    config.repeat = GH_REPEAT_SAFE;
+    config.timeout_us = 60 * SECOND_US;
+    assert_status(gh_command_format(line, self->owner->client, &config, "GET clerk:0"), GH_OK);
+    GAME_UNTIL(gh_op_poll(&line->op) != GH_PENDING);
+    assert_status(gh_op_poll(&line->op), GH_OK);
+    cluster_move_end(&move);
+    assert_true(game_stats(self->owner).asked > 0);
+}
+
 /* What was acknowledged to the clerk and is not there. */
 static uint64_t lost_of(const clerks* self, unsigned i, redis_server* server)
 {

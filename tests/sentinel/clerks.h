@@ -13,6 +13,7 @@
 
 #include "support/scene/game.h"
 #include "support/server/cluster.h"
+#include "support/server/sentinels.h"
 
 #define CLERKS_MAX 16
 
@@ -42,6 +43,15 @@ void clerks_until(clerks* self, uint64_t more);
 
 /* Ends them, each with its answer. */
 void clerks_rest(clerks* self);
+
+/* They work on while the master of that slot gives way, as it is asked to, and until each has so many more; and end. */
+void clerks_outlive_handover(clerks* self, cluster* fleet, unsigned slot, uint64_t more);
+
+/* The same behind Sentinels. Returns who is the master then. */
+redis_server* clerks_outlive_failover(clerks* self, const sentinels* fleet, uint64_t more);
+
+/* Their owner asks for the key of the first while its slot is on its way, with all its keys: out of turn (ASK). */
+void clerks_ask_out_of_turn(const clerks* self, cluster* fleet);
 
 /* Of all that was acknowledged, so many are not in that server. What is there and was not acknowledged fails the test:
    it was done twice. To be called behind clerks_rest. */

@@ -1,5 +1,6 @@
 /* A store whose master is found and followed by sentinels: sentinel.h. Real servers, real sentinels. */
 
+#include "support/scene/locks.h"
 #include "support/scene/log_book.h"
 #include "support/server/sentinels.h"
 #include "sentinel/clerks.h"
@@ -7,33 +8,16 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A master streams to a new replica only when that has said so for the first time, up to a second after it was fed. */
-static void replicas_have_all(sentinels* fleet)
-{
-    redis_server* master = sentinels_master(fleet);
-    redis_server_do(master, "INCR replicated");
-    assert_int_equal(redis_server_integer(master, "WAIT 2 60000"), 2);
-}
-
 static sentinels* start_fleet(void)
 {
     sentinels* fleet = sentinels_start(NULL);
-    replicas_have_all(fleet);
+    sentinels_replicas_have_all(fleet);
     return fleet;
-}
-
-static gh_client_config config_of(sentinels* fleet)
-{
-    gh_client_config config = game_config("unix:/nowhere");
-    config.address = gh_str_of(sentinels_seeds(fleet));
-    config.topology = gh_topology_sentinel();
-    config.sentinel_name = gh_str_literal(SENTINELS_NAME);
-    return config;
 }
 
 static game* start_game(sentinels* fleet)
 {
-    gh_client_config config = config_of(fleet);
+    gh_client_config config = game_config_behind(sentinels_seeds(fleet));
     return game_start_with(&config);
 }
 
@@ -41,16 +25,6 @@ static bool is_lost_or_held(const gh_lock* lock)
 {
     gh_status status = gh_op_poll(&lock->op);
     return status == GH_HELD || status == GH_LOST;
-}
-
-static gh_lock* held_lock(game* owner, const char* name)
-{
-    gh_lock* lock = GAME_NEW(owner, gh_lock);
-    gh_lock_config config = gh_lock_config_default();
-    config.lease_us = 30 * SECOND_US;
-    assert_status(gh_lock_begin(lock, owner->client, gh_str_of(name), &config), GH_OK);
-    GAME_UNTIL(gh_op_poll(&lock->op) == GH_HELD);
-    return lock;
 }
 
 /* ---- it is found ----------------------------------------------------------------------------------------- */
@@ -87,7 +61,7 @@ static void name_that_nobody_knows_is_refused(void** state)
 {
     (void)state;
     sentinels* fleet = sentinels_start(NULL);
-    gh_client_config config = config_of(fleet);
+    gh_client_config config = game_config_behind(sentinels_seeds(fleet));
     config.sentinel_name = gh_str_literal("nobody");
     game* a = game_start_with(&config);
     gh_command_line* op = GAME_NEW(a, gh_command_line);
@@ -101,7 +75,7 @@ static void passwords_are_for_each_their_own(void** state)
     (void)state;
     sentinels* fleet =
         sentinels_start(&(sentinels_options){.password = "of-servers", .sentinel_password = "of-sentinels"});
-    gh_client_config config = config_of(fleet);
+    gh_client_config config = game_config_behind(sentinels_seeds(fleet));
     config.password = gh_str_literal("of-servers");
     config.sentinel_password = gh_str_literal("of-sentinels");
     game* a = game_start_with(&config);
@@ -118,15 +92,9 @@ static void planned_failover_loses_nothing(void** state)
     sentinels* fleet = start_fleet();
     game* a = start_game(fleet);
     clerks all = clerks_start(a, 8);
-    gh_lock* lock = held_lock(a, "door");
+    gh_lock* lock = lock_held(a, "door", 30 * SECOND_US);
     clerks_until(&all, 20);
-    redis_server* old = sentinels_master(fleet);
-    sentinels_failover(fleet);
-    redis_server* master = old;
-    for (; master == old || master == NULL; master = sentinels_master(fleet)) clerks_until(&all, 1);
-    clerks_until(&all, 20);
-    clerks_rest(&all);
-    assert_int_equal(clerks_lost(&all, master), 0);
+    assert_int_equal(clerks_lost(&all, clerks_outlive_failover(&all, fleet, 20)), 0);
     assert_status(gh_op_poll(&lock->op), GH_HELD);
 }
 
@@ -136,7 +104,7 @@ static redis_server* outlive_master(sentinels* fleet, clerks* all, void (*happen
 {
     redis_server* old = sentinels_master(fleet);
     clerks_rest(all);
-    replicas_have_all(fleet);
+    sentinels_replicas_have_all(fleet);
     happens(old);
     clerks_until(all, 20);
     clerks_rest(all);
@@ -149,7 +117,7 @@ static void killed_master_is_a_delay(void** state)
     sentinels* fleet = start_fleet();
     game* a = start_game(fleet);
     clerks all = clerks_start(a, 8);
-    gh_lock* lock = held_lock(a, "door");
+    gh_lock* lock = lock_held(a, "door", 30 * SECOND_US);
     clerks_until(&all, 20);
     redis_server* master = outlive_master(fleet, &all, redis_server_kill9);
     assert_int_equal(clerks_lost(&all, master), 0);

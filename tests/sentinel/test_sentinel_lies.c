@@ -38,12 +38,9 @@ static const char* address_of(redis_server* server, char text[96])
     return text;
 }
 
-static game* start_with(const char* sentinels)
+static game* start_with(const char* seeds)
 {
-    gh_client_config config = game_config("unix:/nowhere");
-    config.address = gh_str_of(sentinels);
-    config.topology = gh_topology_sentinel();
-    config.sentinel_name = gh_str_literal("game");
+    gh_client_config config = game_config_behind(seeds);
     return game_start_with(&config);
 }
 

@@ -13,10 +13,7 @@ static log_book book; /* of the client that a test looks at */
 
 static gh_client_config config_of(sentinels* fleet)
 {
-    gh_client_config config = game_config("unix:/nowhere");
-    config.address = gh_str_of(sentinels_seeds(fleet));
-    config.topology = gh_topology_sentinel();
-    config.sentinel_name = gh_str_literal(SENTINELS_NAME);
+    gh_client_config config = game_config_behind(sentinels_seeds(fleet));
     config.sentinel_user = gh_str_literal("watcher");
     config.sentinel_password = gh_str_literal("secret");
     return config;
@@ -34,19 +31,12 @@ static void failover_is_followed(void** state)
 {
     (void)state;
     sentinels* fleet = sentinels_start(&(sentinels_options){.sentinel_user = rights_at_sentinels()});
-    redis_server* old = sentinels_master(fleet);
-    redis_server_do(old, "INCR replicated");
-    assert_int_equal(redis_server_integer(old, "WAIT 2 60000"), 2);
+    sentinels_replicas_have_all(fleet);
     game* a = log_book_start(config_of(fleet), &book);
     clerks all = clerks_start(a, 4);
     clerks_until(&all, 10);
     GAME_UNTIL(gh_client_handles(a->client, NULL, 0) == 5); /* commands, hints, three Sentinels */
-    sentinels_failover(fleet);
-    redis_server* master = old;
-    for (; master == old || master == NULL; master = sentinels_master(fleet)) clerks_until(&all, 1);
-    clerks_until(&all, 10);
-    clerks_rest(&all);
-    assert_int_equal(clerks_lost(&all, master), 0);
+    assert_int_equal(clerks_lost(&all, clerks_outlive_failover(&all, fleet, 10)), 0);
     assert_int_equal(game_stats(a).failovers, 1);
     assert_null(strstr(book.text, "NOPERM"));
 }

@@ -13,21 +13,12 @@ static bool any(const char* name)
     return true;
 }
 
-static gh_client_config config_of(const char* addresses)
-{
-    gh_client_config config = game_config("unix:/nowhere");
-    config.address = gh_str_of(addresses);
-    config.topology = gh_topology_sentinel();
-    config.sentinel_name = gh_str_literal(SENTINELS_NAME);
-    return config;
-}
-
 /* It is back before the Sentinels take it for down: only the epoch tells. */
 static void master_that_is_back_empty(void** state)
 {
     (void)state;
     sentinels* fleet = sentinels_start(&(sentinels_options){.down_after_ms = SLOW_FAILOVER_MS});
-    const gh_client_config config = config_of(sentinels_seeds(fleet));
+    const gh_client_config config = game_config_behind(sentinels_seeds(fleet));
     hoard* all = hoard_start(&config, any);
     hoard_take(all);
     redis_server* master = sentinels_master(fleet);
@@ -49,7 +40,7 @@ static void replica_that_lagged(void** state)
 {
     (void)state;
     sentinels* fleet = sentinels_start(NULL);
-    const gh_client_config config = config_of(sentinels_seeds(fleet));
+    const gh_client_config config = game_config_behind(sentinels_seeds(fleet));
     hoard* all = hoard_start(&config, any);
     redis_server* master = sentinels_master(fleet);
     for_each_replica(fleet, redis_server_freeze);
@@ -72,7 +63,7 @@ static void zombie(void** state)
     (void)state;
     sentinels* fleet = sentinels_start(&(sentinels_options){.quick = true});
     redis_server* known = sentinels_sentinel(fleet, 0);
-    gh_client_config config = config_of(redis_server_tcp_address(known));
+    gh_client_config config = game_config_behind(redis_server_tcp_address(known));
     config.request_timeout_us = PATIENT_US;
     hoard* all = hoard_start(&config, any);
     redis_server* master = sentinels_master(fleet);

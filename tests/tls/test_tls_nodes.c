@@ -5,6 +5,7 @@
 
 #include "sentinel/clerks.h"
 #include "support/scene/desk.h"
+#include "support/scene/locks.h"
 #include "support/scene/on.h"
 #include "support/scene/talk.h"
 #include "support/server/proxy.h"
@@ -12,7 +13,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define STREAMS 24
+#define STREAMS  24
+#define LEASE_US (30 * SECOND_US)
 
 static tls_games* games_of(cluster* fleet)
 {
@@ -22,42 +24,29 @@ static tls_games* games_of(cluster* fleet)
     return tls_games_new(&config, STREAMS);
 }
 
-static gh_lock* lock_begun(game* owner, const char* name, uint64_t wait_us)
-{
-    gh_lock* lock = GAME_NEW(owner, gh_lock);
-    gh_lock_config config = gh_lock_config_default();
-    config.lease_us = 30 * SECOND_US;
-    config.wait_us = wait_us;
-    assert_status(gh_lock_begin(lock, owner->client, gh_str_of(name), &config), GH_OK);
-    return lock;
-}
-
-static gh_lock* lock_held(game* owner, const char* name)
-{
-    gh_lock* lock = lock_begun(owner, name, 60 * SECOND_US);
-    GAME_UNTIL(gh_op_poll(&lock->op) == GH_HELD);
-    return lock;
-}
-
 /* ---- what each system does --------------------------------------------------------------------------------------- */
+
+/* From a to b. Returns how many hints b had of it until then. */
+static uint64_t hand_on(game* a, game* b, int number)
+{
+    char name[16];
+    snprintf(name, sizeof(name), "door%d", number);
+    gh_lock* first = lock_held(a, name, LEASE_US);
+    gh_lock* second = lock_begun(b, name, LEASE_US, 60 * SECOND_US);
+    GAME_UNTIL(second->position == 1);
+    uint64_t hints = game_stats(b).hints;
+    gh_lock_release(first);
+    GAME_UNTIL(gh_op_poll(&second->op) == GH_HELD);
+    hints = game_stats(b).hints - hints;
+    gh_lock_release(second);
+    GAME_UNTIL(!gh_op_is_busy(&second->op));
+    return hints;
+}
 
 /* Handed on by hints, wherever its slot is. */
 static void locks_are_handed_on(game* a, game* b)
 {
-    for (int i = 0; i < 8; i++)
-    {
-        char name[16];
-        snprintf(name, sizeof(name), "door%d", i);
-        gh_lock* first = lock_held(a, name);
-        gh_lock* second = lock_begun(b, name, 60 * SECOND_US);
-        GAME_UNTIL(second->position == 1);
-        uint64_t hints = game_stats(b).hints;
-        gh_lock_release(first);
-        GAME_UNTIL(gh_op_poll(&second->op) == GH_HELD);
-        assert_true(game_stats(b).hints > hints);
-        gh_lock_release(second);
-        GAME_UNTIL(!gh_op_is_busy(&second->op));
-    }
+    for (int i = 0; i < 8; i++) assert_true(hand_on(a, b, i) > 0);
 }
 
 static void tasks_are_done(game* a, game* b)
@@ -138,42 +127,13 @@ static void links_for_hints_and_replicas_go_through_it(void** state)
     all->config.wait_us = 30 * SECOND_US;
     game* a = tls_games_start(all);
     game* b = tls_games_start(all);
-    for (int i = 0; i < 8; i++)
-    {
-        char name[16];
-        snprintf(name, sizeof(name), "door%d", i);
-        gh_lock* first = lock_held(a, name);
-        gh_lock* second = lock_begun(b, name, 60 * SECOND_US);
-        GAME_UNTIL(second->position == 1);
-        gh_lock_release(first);
-        GAME_UNTIL(gh_op_poll(&second->op) == GH_HELD);
-        gh_lock_release(second);
-        GAME_UNTIL(!gh_op_is_busy(&second->op));
-    }
+    for (int i = 0; i < 8; i++) (void)hand_on(a, b, i);
     assert_true(game_stats(b).hints_sharded > 0);
     assert_int_equal(tls_games_stats(all).failed, 0);
     assert_true(tls_games_stats(all).streams >= 14); /* of a 3, 3 for replicas and wake; of b some for hints as well */
 }
 
 /* ---- what happens to nodes --------------------------------------------------------------------------------------- */
-
-/* One command with one key of a slot that is on its way, and all keys with it. */
-static void ask_out_of_turn(game* a, cluster* fleet)
-{
-    unsigned slot = cluster_slot("clerk:0");
-    redis_server* to = cluster_master(fleet, (slot + CLUSTER_SLOTS / 2) % CLUSTER_SLOTS);
-    cluster_move move = cluster_move_begin(fleet, slot, to);
-    while (cluster_move_keys(&move, 100) > 0) continue;
-    gh_command_line* line = GAME_NEW(a, gh_command_line);
-    gh_command_config config = gh_command_config_default();
-    config.repeat = GH_REPEAT_SAFE;
-    config.timeout_us = 60 * SECOND_US;
-    assert_status(gh_command_format(line, a->client, &config, "GET clerk:0"), GH_OK);
-    GAME_UNTIL(gh_op_poll(&line->op) != GH_PENDING);
-    assert_status(gh_op_poll(&line->op), GH_OK);
-    cluster_move_end(&move);
-    assert_true(game_stats(a).asked > 0);
-}
 
 /* MOVED and ASK name nodes by the ports at which they speak TLS, as nodes say them to who has come through TLS. */
 static void slots_that_move_are_followed(void** state)
@@ -184,8 +144,8 @@ static void slots_that_move_are_followed(void** state)
     game* a = tls_games_start(all);
     clerks work = clerks_start(a, CLERKS_MAX);
     clerks_until(&work, 10);
-    gh_lock* lock = lock_held(a, "held");
-    ask_out_of_turn(a, fleet); /* the slot of a clerk has moved then */
+    gh_lock* lock = lock_held(a, "held", LEASE_US);
+    clerks_ask_out_of_turn(&work, fleet); /* the slot of a clerk has moved then */
     cluster_reshard moving = cluster_reshard_begin(fleet, NULL, cluster_master(fleet, 0), 300);
     while (cluster_reshard_step(&moving))
     {
@@ -209,13 +169,7 @@ static void masters_that_are_replaced_are_a_delay(void** state)
     game* a = tls_games_start(all);
     clerks work = clerks_start(a, CLERKS_MAX);
     clerks_until(&work, 10);
-    redis_server* old = cluster_master(fleet, 0);
-    cluster_failover(fleet, 0, CLUSTER_PLANNED);
-    redis_server* master = old;
-    for (; master == old || master == NULL; master = cluster_master(fleet, 0)) clerks_until(&work, 1);
-    clerks_until(&work, 10);
-    clerks_rest(&work);
-    cluster_settle(fleet);
+    clerks_outlive_handover(&work, fleet, 0, 10);
     assert_int_equal(clerks_lost_in(&work, fleet), 0);
     redis_server* killed = cluster_master(fleet, cluster_slot("clerk:0"));
     redis_server_kill9(killed);
@@ -243,7 +197,7 @@ static gh_lock* lock_there(game* a, cluster* fleet, const redis_server* node)
         char name[16], tag[32];
         snprintf(name, sizeof(name), "door%d", i);
         snprintf(tag, sizeof(tag), "{lock:%s}", name);
-        if (cluster_master(fleet, cluster_slot(tag)) == node) return lock_begun(a, name, 60 * SECOND_US);
+        if (cluster_master(fleet, cluster_slot(tag)) == node) return lock_begun(a, name, LEASE_US, 60 * SECOND_US);
     }
 }
 

@@ -4,6 +4,7 @@
 #include "tls/tls_games.h"
 
 #include "sentinel/clerks.h"
+#include "support/scene/locks.h"
 #include "support/server/sentinels.h"
 
 #include <netdb.h>
@@ -21,50 +22,11 @@ static gh_status look_up(void* context, gh_str host, gh_str* numeric)
     return GH_OK;
 }
 
-static gh_client_config config_of(const char* seeds)
-{
-    gh_client_config config = game_config("unix:/nowhere");
-    config.address = gh_str_of(seeds);
-    config.topology = gh_topology_sentinel();
-    config.sentinel_name = gh_str_literal(SENTINELS_NAME);
-    return config;
-}
-
 /* One for commands and one for hints, and one a Sentinel. */
 static tls_games* games_of(sentinels* fleet)
 {
-    gh_client_config config = config_of(sentinels_seeds(fleet));
+    gh_client_config config = game_config_behind(sentinels_seeds(fleet));
     return tls_games_new(&config, 2 + (uint32_t)sentinels_sentinel_count(fleet));
-}
-
-/* A master streams to a new replica only when that has said so for the first time, up to a second after it was fed. */
-static void replicas_have_all(const sentinels* fleet)
-{
-    redis_server* master = sentinels_master(fleet);
-    redis_server_do(master, "INCR replicated");
-    assert_int_equal(redis_server_integer(master, "WAIT 2 60000"), 2);
-}
-
-static gh_lock* lock_held(game* owner, const char* name)
-{
-    gh_lock* lock = GAME_NEW(owner, gh_lock);
-    gh_lock_config config = gh_lock_config_default();
-    config.lease_us = 60 * SECOND_US;
-    assert_status(gh_lock_begin(lock, owner->client, gh_str_of(name), &config), GH_OK);
-    GAME_UNTIL(gh_op_poll(&lock->op) == GH_HELD);
-    return lock;
-}
-
-/* Asked for while all is well; returns who is the master then. */
-static redis_server* give_way(const sentinels* fleet, clerks* work)
-{
-    redis_server* old = sentinels_master(fleet);
-    redis_server* master = old;
-    sentinels_failover(fleet);
-    for (; master == old || master == NULL; master = sentinels_master(fleet)) clerks_until(work, 1);
-    clerks_until(work, 10);
-    clerks_rest(work);
-    return master;
 }
 
 /* ---- tests ------------------------------------------------------------------------------------------------------- */
@@ -74,13 +36,13 @@ static void planned_failover_loses_nothing(void** state)
     (void)state;
     sentinels* fleet = sentinels_start(&(sentinels_options){.tls = "server"});
     tls_games* all = games_of(fleet);
-    replicas_have_all(fleet);
+    sentinels_replicas_have_all(fleet);
     game* a = tls_games_start(all);
     clerks work = clerks_start(a, 8);
     clerks_until(&work, 10);
-    gh_lock* lock = lock_held(a, "door");
+    gh_lock* lock = lock_held(a, "door", 60 * SECOND_US);
     GAME_UNTIL(tls_games_stats(all).streams == 5);
-    assert_int_equal(clerks_lost(&work, give_way(fleet, &work)), 0);
+    assert_int_equal(clerks_lost(&work, clerks_outlive_failover(&work, fleet, 10)), 0);
     assert_status(gh_op_poll(&lock->op), GH_HELD);
     GAME_UNTIL(gh_client_link_state(a->client, GH_LINK_WAKE) == GH_LINK_READY);
     assert_false(tls_games_said(all, "another name"));
@@ -96,7 +58,7 @@ static void killed_master_is_a_delay(void** state)
     clerks work = clerks_start(a, 8);
     clerks_until(&work, 10);
     clerks_rest(&work);
-    replicas_have_all(fleet);
+    sentinels_replicas_have_all(fleet);
     redis_server* old = sentinels_master(fleet);
     redis_server_kill9(old);
     clerks_until(&work, 10);
@@ -123,14 +85,14 @@ static void servers_are_verified_by_the_names_that_sentinels_say(void** state)
     for (size_t i = 0; i < sentinels_sentinel_count(fleet); i++)
         snprintf(seeds + strlen(seeds), SEEDS_SIZE - strlen(seeds), "%slocalhost%s", i == 0 ? "" : ",",
                  strrchr(redis_server_tcp_address(sentinels_sentinel(fleet, i)), ':'));
-    gh_client_config config = config_of(seeds);
+    gh_client_config config = game_config_behind(seeds);
     config.resolver = look_up;
     tls_games* all = tls_games_new(&config, 5);
-    replicas_have_all(fleet);
+    sentinels_replicas_have_all(fleet);
     game* a = tls_games_start(all);
     clerks work = clerks_start(a, 8);
     clerks_until(&work, 10);
-    assert_int_equal(clerks_lost(&work, give_way(fleet, &work)), 0);
+    assert_int_equal(clerks_lost(&work, clerks_outlive_failover(&work, fleet, 10)), 0);
     assert_false(tls_games_said(all, "another name"));
 }
 
@@ -142,7 +104,7 @@ static void sentinel_of_another_name_is_not_asked(void** state)
     sentinels* fleet = sentinels_start(&(sentinels_options){.tls = "server"});
     tls_server liar = tls_server_start("elsewhere", false);
     snprintf(seeds, sizeof(seeds), "%s,%s", liar.address, sentinels_seeds(fleet));
-    gh_client_config config = config_of(seeds);
+    gh_client_config config = game_config_behind(seeds);
     tls_games* all = tls_games_new(&config, 6);
     game* a = tls_games_start(all);
     clerks work = clerks_start(a, 4);

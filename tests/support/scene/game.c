@@ -5,6 +5,9 @@
 #include "support/cleanup.h"
 #include "support/scene/fronted.h"
 #include "support/scene/secure.h"
+#include "support/server/sentinels.h"
+
+#include "guildhall/sentinel.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,6 +59,14 @@ gh_client_config game_config(const char* address)
     config.address = gh_str_of(address);
     config.connect_timeout_us *= suite_patience();
     config.request_timeout_us *= suite_patience();
+    return config;
+}
+
+gh_client_config game_config_behind(const char* seeds)
+{
+    gh_client_config config = game_config(seeds);
+    config.topology = gh_topology_sentinel();
+    config.sentinel_name = gh_str_literal(SENTINELS_NAME);
     return config;
 }
 

@@ -39,6 +39,9 @@ void* game_new(game* owner, size_t size);
 /* What tests begin with: the address, a prefix, time-outs that fit a slow machine, hooks. */
 gh_client_config game_config(const char* address);
 
+/* The same, for the master that these Sentinels name. */
+gh_client_config game_config_behind(const char* seeds);
+
 /* The config is changed where it has no hooks, so that log lines and assertions are seen. */
 game* game_start_with(const gh_client_config* config);
 

@@ -93,6 +93,10 @@ redis_server* sentinels_await_master(const sentinels* fleet, const redis_server*
    later: sentinels_await_master. */
 void sentinels_failover(const sentinels* fleet);
 
+/* What the master has now is at all its replicas: it streams to a new one only when that has said so for the first
+   time, up to a second after it was fed. */
+void sentinels_replicas_have_all(const sentinels* fleet);
+
 /* A former master that says to be one still is made a replica at once, as by an operator who does not wait for the
    Sentinels to do that. Nothing, where the running Sentinels do not all name another. */
 void sentinels_make_replica(const sentinels* fleet, redis_server* former);
