@@ -275,6 +275,32 @@ static void waits_for_a_hint_where_another_has_handled_all(void** state)
     expect_hint(server, a, here, 2, 3);
 }
 
+/* Raised while the fetch waited, to what no message has: the largest text that a member can have in a request. Nothing
+   of it is noted. The next begin names the field. */
+static void numbers_of_no_message_go_out_whole(void** state)
+{
+    (void)state;
+    redis_server* server = redis_server_start(NULL);
+    game* a = game_start_ready(redis_server_address(server));
+    game* b = game_start_ready(redis_server_address(server));
+    assert_status(chat_make(a, "raid", "jeff", KEEP, MANY), GH_OK);
+    assert_status(chat_enter(a, "raid", "joe", GH_CHAT_FROM_NOW), GH_OK);
+    chat_reader* jeff = chat_reader_new(b, "raid", "jeff");
+    jeff->config.wait_us = 60 * SECOND_US;
+    chat_read_begin(jeff);
+    GAME_UNTIL(jeff->fetch.polls > 0);
+    jeff->members[0].handled = UINT64_MAX;
+    jeff->members[0].handled_epoch = UINT64_MAX;
+    chat_say_numbers(a, "raid", "joe", 1, 0);
+    assert_status(chat_read_settle(jeff), GH_OK);
+    assert_numbers(jeff->fetch.messages, 1, 0, 1);
+    assert_int_equal(jeff->members[0].seen, 0);
+    assert_int_equal(redis_server_integer(server, "ZSCORE gh:{chat:raid}:v jeff"), 0);
+    assert_status(
+        gh_chat_fetch_begin(&jeff->fetch, ON_CHAT(b->client, gh_str_of("raid")), jeff->members, 1, &jeff->config),
+        GH_INVALID_ID);
+}
+
 static void at_most_sixteen_hints_a_send(void** state)
 {
     (void)state;
@@ -418,5 +444,5 @@ TEST_FILE(chat, cmocka_unit_test(full_chat_refuses_if_it_was_made_so),
           cmocka_unit_test(goes_with_its_last_member), cmocka_unit_test(members_are_capped),
           cmocka_unit_test(reads_a_long_backlog_for_many), cmocka_unit_test(any_byte_in_any_name),
           cmocka_unit_test(waits_for_a_hint), cmocka_unit_test(waits_for_a_hint_where_another_has_handled_all),
-          cmocka_unit_test(at_most_sixteen_hints_a_send), cmocka_unit_test(lists_chats_with_unread_counts),
-          cmocka_unit_test(stale_entries_are_mended));
+          cmocka_unit_test(numbers_of_no_message_go_out_whole), cmocka_unit_test(at_most_sixteen_hints_a_send),
+          cmocka_unit_test(lists_chats_with_unread_counts), cmocka_unit_test(stale_entries_are_mended));

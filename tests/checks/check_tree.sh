@@ -49,6 +49,13 @@ long_functions() {
         { before = $0 }'
 }
 
+# What a text is put together in is as large as its parts, each of them by its name: a bare number forgets one of them.
+# Three bytes are seen at a glance.
+sizes_without_names() {
+    grep -E '^sdk/src/.*\.[ch]$' "$scratch/files" |
+        xargs -d '\n' grep -n -E -e '^ +char [a-z_]+\[[0-9 +*]+\]' -- | grep -v -E '\[[1-3]\]'
+}
+
 untidy_lines() {
     local carriage_return=$'\r' tab=$'\t'
     texts | xargs -d '\n' grep -n -I -e "$carriage_return\$" -e ' $' --
@@ -116,6 +123,7 @@ check_nothing 'no path of one machine' machine_paths
 check_nothing "no source has more than $lines_max lines" long_files
 check_nothing "no line is longer than $columns_max columns" long_lines
 check_nothing 'functions of the SDK fit a screen' long_functions
+check_nothing 'sizes of texts are said by names' sizes_without_names
 check_nothing 'no tabs, no carriage returns, no spaces at the end of a line' untidy_lines
 check_nothing 'every file ends with a newline' no_last_newline
 check_nothing 'the top folder has only what belongs there' strange_top_entries

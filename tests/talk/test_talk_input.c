@@ -199,6 +199,17 @@ static void chat_send_fetch_and_commit_name_what_is_wrong(void** state)
     REFUSES(buffer, NULL, GH_INVALID_BUFFER);
     REFUSES(buffer, reader->buffer + 4, GH_INVALID_BUFFER);
 #undef REFUSES
+    static const uint64_t too_large[] = {UINT64_C(1) << 53, UINT64_MAX};
+    for (size_t i = 0; i < 2; i++)
+    {
+        config = good;
+        reader->members[0].handled = too_large[i];
+        assert_status(FETCH(reader->members, 1), GH_INVALID_ID);
+        reader->members[0].handled = 0;
+        reader->members[0].handled_epoch = too_large[i];
+        assert_status(FETCH(reader->members, 1), GH_INVALID_EPOCH);
+        reader->members[0].handled_epoch = 0;
+    }
 #undef FETCH
 
     gh_chat_commit* commit = GAME_NEW(b.from, gh_chat_commit);

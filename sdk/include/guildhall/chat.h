@@ -293,8 +293,8 @@ typedef struct gh_chat_fetch
    come once, however many members there are. An op that was used before goes on where it was; zero it and the
    members for another chat. members is an array of count (1..GH_CHAT_MEMBERS_MAX); a large one takes several
    requests.
-   Besides: GH_INVALID_MEMBERS, _CONFIG, _WAIT, _LIMIT (messages_max), _BUFFER. config may not be NULL: it has the
-   buffer. */
+   Besides: GH_INVALID_MEMBERS, _ID (handled is 2^53 or more), _EPOCH (handled_epoch is), _CONFIG, _WAIT, _LIMIT
+   (messages_max), _BUFFER. config may not be NULL: it has the buffer. */
 GH_API gh_status gh_chat_fetch_begin(gh_chat_fetch* op, const gh_chat* chat, gh_chat_member* members, size_t count,
                                      const gh_chat_fetch_config* config);
 

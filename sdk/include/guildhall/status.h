@@ -121,7 +121,7 @@
     X(INVALID_TASK_UNIQUE, INVALID, 83, "unique is none of its values")                                               \
     X(INVALID_MESSAGES, INVALID, 97, "the messages are NULL, none, too many or too long")                             \
     X(INVALID_MEMBERS, INVALID, 98, "the members are NULL, none, too many, or one is bad")                            \
-    X(INVALID_EPOCH, INVALID, 99, "the epoch is 0: take it from a fetch")                                             \
+    X(INVALID_EPOCH, INVALID, 99, "the epoch is 0, or 2^53 or more: take it from a fetch")                            \
     X(INVALID_ID, INVALID, 100, "the message's id is 0, or 2^53 or more")                                             \
     X(INVALID_LIMIT, INVALID, 101, "a limit is out of range")                                                         \
     X(INVALID_FROM, INVALID, 102, "where a joiner begins is none of its values")                                      \

@@ -84,7 +84,7 @@ static void encode_note(gh_op* op, gh_request* request)
 /* A chat that refuses what is too much is told by the sign. */
 static void encode_keep(gh_request* request, const gh_chat_change* change)
 {
-    char text[24];
+    char text[1 + GH_DECIMAL_SIZE_MAX];
     char* end = text;
     if (change->refuses) *end++ = '-';
     end = gh_decimal_encode(change->keep, end);

@@ -371,7 +371,11 @@ static gh_status chat_fetch_try(gh_chat_fetch* op, const gh_chat* chat, gh_chat_
     if (status != GH_OK) return status;
     if (members == NULL || count == 0 || count > GH_CHAT_MEMBERS_MAX) return GH_INVALID_MEMBERS;
     for (i = 0; i < count; i++)
+    {
         if (!gh_name_is_valid(members[i].name)) return GH_INVALID_MEMBERS;
+        if (members[i].handled >= GH_CHAT_ID_MAX) return GH_INVALID_ID;
+        if (members[i].handled_epoch >= GH_CHAT_ID_MAX) return GH_INVALID_EPOCH;
+    }
     status = check_chat_fetch(config, chat->object.client);
     if (status != GH_OK) return status;
     for (i = 0; i < count; i++) members[i].next = i + 1 < count ? &members[i + 1] : NULL;

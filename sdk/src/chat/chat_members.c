@@ -60,7 +60,7 @@ static gh_chat_member* next_asked(gh_chat_member* member)
 /* "<id>", or "<epoch>:<id>" if it is not of the fetch's epoch. */
 static void encode_handled(gh_request* request, const gh_chat_member* member)
 {
-    char text[40];
+    char text[GH_DECIMAL_SIZE_MAX + 1 + GH_DECIMAL_SIZE_MAX];
     char* end = text;
     if (member->sending_epoch != 0)
     {

@@ -44,14 +44,14 @@ static void dump_text(dump* to, const char* text)
 
 static void dump_number(dump* to, const char* before, uint64_t number)
 {
-    char digits[20];
+    char digits[GH_DECIMAL_SIZE_MAX];
     dump_text(to, before);
     dump_add(to, gh_str_make(digits, (size_t)(gh_decimal_encode(number, digits) - digits)));
 }
 
 static void dump_id(dump* to, const char* before, uint64_t id)
 {
-    char digits[16];
+    char digits[GH_HEX_SIZE];
     gh_hex_encode(id, digits);
     dump_text(to, before);
     dump_add(to, gh_str_make(digits, sizeof digits));

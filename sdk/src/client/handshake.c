@@ -134,7 +134,7 @@ static void encode_publish(const gh_client* client, gh_request* request)
 static bool encode_step(gh_node* node, uint32_t step, gh_request* request)
 {
     const gh_client* client = node->client;
-    char number[20];
+    char number[GH_DECIMAL_SIZE_MAX];
     switch (step)
     {
     case STEP_AUTH: return node->link.secret_bytes > 0; /* the link has put it there */

@@ -7,8 +7,8 @@
 #define KEY_KIND_SIZE_MAX   16u
 #define KEY_PART_SIZE_MAX   16u
 #define KEY_HEADER_SIZE     8u /* "$999", and the ends of both lines */
-#define KEY_NUMBER_SIZE_MAX 20u
-#define KEY_SIZE_MAX        (KEY_PREFIX_SIZE_MAX + KEY_KIND_SIZE_MAX + KEY_PART_SIZE_MAX + 3 * GH_NAME_SIZE_MAX + 16)
+#define KEY_SIZE_MAX           /* with what stands between the parts */                                                \
+    (KEY_PREFIX_SIZE_MAX + KEY_KIND_SIZE_MAX + GH_DECIMAL_SIZE_MAX + KEY_PART_SIZE_MAX + 3 * GH_NAME_SIZE_MAX + 6)
 
 void gh_request_script(gh_request* request, const gh_script* script, uint32_t more_keys, uint32_t more_arguments)
 {
@@ -28,7 +28,7 @@ size_t gh_client_script_room(const gh_client* client, gh_str kind, gh_str name, 
     const size_t room = gh_client_out_room(client);
     size_t key = client->config.prefix.size + kind.size + gh_name_encoded_size(name) + KEY_PART_SIZE_MAX;
     size_t head = 4 * gh_request_str_size(GH_REQUEST_DIGEST_SIZE) + (keys + 1) * (key + KEY_HEADER_SIZE) +
-                  numbers * gh_request_str_size(KEY_NUMBER_SIZE_MAX);
+                  numbers * gh_request_str_size(GH_DECIMAL_SIZE_MAX);
     return room > head ? room - head : 0;
 }
 
@@ -71,7 +71,7 @@ void gh_request_marked_script(gh_request* request, gh_op* op, uint32_t more_argu
 
 void gh_request_digest(gh_request* request, const gh_digest* digest)
 {
-    char text[32];
+    char text[2 * GH_HEX_SIZE];
     uint64_t halves[2] = {0, 0};
     size_t i;
     for (i = 0; i < 16; i++) halves[i / 8] = halves[i / 8] << 8 | digest->bytes[i];
@@ -143,7 +143,7 @@ void gh_request_shard_key(gh_request* request, const gh_client* client, gh_str k
 
 void gh_request_node_epoch_key(gh_request* request, const gh_node* node)
 {
-    char key[KEY_PREFIX_SIZE_MAX + 20 + 12];
+    char key[KEY_PREFIX_SIZE_MAX + 2 + GH_DECIMAL_SIZE_MAX + 7];
     char* end = key_add(key, node->client->config.prefix);
     if (!node->client->many_servers)
     {

@@ -160,7 +160,7 @@ static uint64_t link_pause(const gh_link* link, gh_client* client)
 static void link_log(const gh_link* link, gh_client* client, gh_log_topic topic, gh_log_level level, const char* why)
 {
     gh_str parts[9];
-    char digits[20];
+    char digits[GH_DECIMAL_SIZE_MAX];
     char* end = gh_decimal_encode((uint64_t)(link->error < 0 ? 0 : link->error), digits);
     size_t count = 0;
     parts[count++] = gh_str_of(link->title);

@@ -164,7 +164,7 @@ static void line_add_foreign(log_line* line, gh_client* client, gh_str text)
 
 static void line_add_held(log_line* line, uint32_t held)
 {
-    char digits[20];
+    char digits[GH_DECIMAL_SIZE_MAX];
     char* end = gh_decimal_encode(held, digits);
     line_add(line, gh_str_literal(" (and "));
     line_add(line, gh_str_make(digits, (size_t)(end - digits)));

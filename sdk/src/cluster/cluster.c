@@ -138,7 +138,7 @@ static gh_str host_of(const gh_node* node)
 
 static void warn_of_capacity(gh_client* client)
 {
-    char digits[20];
+    char digits[GH_DECIMAL_SIZE_MAX];
     const char* end = gh_decimal_encode(client->config.nodes_capacity, digits);
     gh_client_warn(
         client, GH_WARNING_NODES,
@@ -297,7 +297,7 @@ static void cluster_lost(gh_node* node)
 
 static uint16_t slot_of_tag(uint32_t tag)
 {
-    char digits[20];
+    char digits[GH_DECIMAL_SIZE_MAX];
     const char* end = gh_decimal_encode(tag, digits);
     return gh_slot_of_key(gh_str_make(digits, (size_t)(end - digits)));
 }

@@ -83,7 +83,7 @@ static void request_channel(gh_request* request, const gh_client* client, gh_str
 
 bool gh_cluster_hints_probe(gh_node* node, gh_request* request)
 {
-    char tag[20];
+    char tag[GH_DECIMAL_SIZE_MAX];
     const gh_str digits = gh_str_make(tag, (size_t)(gh_decimal_encode(node->epoch_tag, tag) - tag));
     if (node->epoch == NULL) return false;
     gh_request_array(request, 3);

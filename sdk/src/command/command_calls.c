@@ -8,12 +8,11 @@
 #include "wire/format.h"
 #include "wire/name.h"
 
-#define TIMEOUT_MAX_US     3600000000ull
-#define SCRIPT_ROOM        2048u /* digest, keys, and the headers around them */
-#define ONCE_ROOM          2048u /* what stands around a text that runs once */
-#define RECEIPT_ROOM       96u   /* what a receipt's key has on the wire, besides the key that it lies beside */
-#define RECEIPT_TOKEN_SIZE 33u
-#define RECEIPT_SPARE_US   60000000ull /* it lives longer: the clock of the next server may be ahead by so much */
+#define TIMEOUT_MAX_US   3600000000ull
+#define SCRIPT_ROOM      2048u       /* digest, keys, and the headers around them */
+#define ONCE_ROOM        2048u       /* what stands around a text that runs once */
+#define RECEIPT_ROOM     96u         /* what a receipt's key has on the wire, besides the key that it lies beside */
+#define RECEIPT_SPARE_US 60000000ull /* it lives longer: the clock of the next server may be ahead by so much */
 
 static const gh_bound command_bounds_rows[] = {GH_BOUND(gh_command_config, timeout_us, GH_TIMEOUT_USUAL_US,
                                                         GH_TIMEOUT_LEAST_US, TIMEOUT_MAX_US, GH_INVALID_TIMEOUT)};
@@ -199,7 +198,7 @@ static void encode_receipt_key(gh_request* request, const gh_command* command)
     const gh_str middle = gh_str_literal(":once:");
     const gh_str key = first_key(command);
     const bool braced = !has_slot_tag(key);
-    char* at = gh_request_bulk(request, key.size + middle.size + RECEIPT_TOKEN_SIZE + (braced ? 2u : 0u));
+    char* at = gh_request_bulk(request, key.size + middle.size + GH_TOKEN_SIZE + (braced ? 2u : 0u));
     if (at == NULL) return;
     if (braced) *at++ = '{';
     if (key.size > 0) memcpy(at, key.bytes, key.size);

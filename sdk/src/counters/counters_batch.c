@@ -169,7 +169,7 @@ static void counters_lane_freeze(gh_counters_lane* lane, uint32_t number)
 static void counters_lane_send(gh_counters_lane* lane)
 {
     gh_gate* gate = &lane->gate;
-    char number[20];
+    char number[GH_DECIMAL_SIZE_MAX];
     gh_str name = gh_str_make(number, (size_t)(gh_decimal_encode(lane->shard, number) - number));
     uint64_t object = gh_gate_object(lane->op.client, gh_counters_kind(), name);
     if (gh_gate_enter(gate, &lane->op, object)) gh_op_send(&lane->op, 0);
@@ -218,7 +218,7 @@ void gh_counters_encode_keys(gh_request* request, const gh_counters* counters, u
 
 static void counters_lane_encode_delta(gh_request* request, int64_t delta)
 {
-    char text[24];
+    char text[1 + GH_DECIMAL_SIZE_MAX];
     char* end = text;
     if (delta < 0) *end++ = '-';
     end = gh_decimal_encode(delta < 0 ? 0 - (uint64_t)delta : (uint64_t)delta, end);
@@ -230,7 +230,7 @@ static void counters_lane_encode_time(const gh_counters_lane* lane, gh_request* 
 {
     uint32_t at_s = lane->counters->slots[lane->first].at_s;
     uint64_t middle_us = lane->first_us + (lane->last_us - lane->first_us) / 2;
-    char text[24] = "@";
+    char text[1 + GH_DECIMAL_SIZE_MAX] = "@";
     char* end;
     if (at_s == 0)
     {
@@ -247,7 +247,7 @@ static void counters_lane_encode(gh_op* op, gh_request* request)
     const gh_counters* self = lane->counters;
     const gh_str none = gh_str_make(NULL, 0);
     uint32_t precisions = self->config.precision_count;
-    char client[16];
+    char client[GH_HEX_SIZE];
     uint32_t i;
     gh_request_op_script(request, op, lane->count * (1 + precisions), 2 * precisions + lane->count);
     gh_request_shard_key(request, op->client, gh_counters_kind(), lane->shard, gh_str_literal("w"), none);

@@ -45,7 +45,7 @@ static gh_script* counters_clean_script(gh_op* op)
 static void counters_clean_encode_lease(gh_op* op, gh_request* request)
 {
     const gh_counters* self = counters_of_cleaning(op);
-    char client[16];
+    char client[GH_HEX_SIZE];
     gh_hex_encode(gh_client_id(op->client), client);
     gh_request_object_script(request, op, gh_counters_kind(), gh_str_literal("clean"), "l");
     gh_request_str(request, gh_str_make(client, sizeof client));

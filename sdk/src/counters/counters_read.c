@@ -30,7 +30,7 @@ static void counter_read_encode(gh_op* op, gh_request* request)
     const gh_counter_read* read = counter_read_of(op);
     uint32_t shard = gh_hash_shard(read->name.bytes, read->name.size, GH_COUNTERS_SHARDS);
     char name[GH_COUNTERS_NAME_SIZE_MAX];
-    char part[16] = "c:";
+    char part[2 + GH_DECIMAL_SIZE_MAX] = "c:";
     gh_str text = gh_str_make(name, (size_t)(gh_name_encode(gh_name_str(&read->name), name) - name));
     gh_str list = gh_str_make(part, (size_t)(gh_decimal_encode(read->seconds, part + 2) - part));
     gh_request_op_script(request, op, 0, 0);

@@ -14,6 +14,7 @@
 
 #include "client/op.h"
 #include "guildhall/counters.h"
+#include "wire/name.h"
 
 #define GH_COUNTERS_MAGIC         0x6768636f756e7473ull
 #define GH_COUNTERS_SHARDS        64u /* part of the wire contract */
@@ -91,7 +92,7 @@ typedef struct gh_counters_cleaning
 
 typedef struct gh_counters_part
 {
-    char text[16]; /* "c:<seconds>" */
+    char text[2 + GH_DECIMAL_SIZE_MAX]; /* "c:<seconds>" */
     uint32_t size;
 } gh_counters_part;
 

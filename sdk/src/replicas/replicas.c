@@ -175,7 +175,7 @@ static uint64_t time_of_wait(const gh_client* client)
 
 static void request_decimal(gh_request* request, uint64_t number)
 {
-    char digits[20];
+    char digits[GH_DECIMAL_SIZE_MAX];
     gh_request_str(request, gh_str_make(digits, (size_t)(gh_decimal_encode(number, digits) - digits)));
 }
 

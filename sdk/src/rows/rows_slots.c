@@ -5,7 +5,7 @@
 #include "rows_slots.h"
 #include "scripts/rows_scripts.h"
 
-#define ROWS_CLAIM_TEXT_SIZE 64u /* "<client>:<sequence>.<number>" */
+#define ROWS_CLAIM_TEXT_SIZE (GH_TOKEN_SIZE + 1 + GH_DECIMAL_SIZE_MAX) /* "<client>:<sequence>.<number>" */
 #define ROWS_JITTER          1023u
 
 static gh_rows_slot* rows_slot_of(gh_op* op)

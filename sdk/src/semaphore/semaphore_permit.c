@@ -8,7 +8,7 @@
 #include "wire/name.h"
 
 #define SECOND_US        1000000ull
-#define PERMIT_TEXT_SIZE 56u /* "<token> <permits>" */
+#define PERMIT_TEXT_SIZE (GH_TOKEN_SIZE + 1 + GH_DECIMAL_SIZE_MAX) /* "<token> <permits>" */
 
 static gh_permit* permit_of(gh_lease* lease)
 {

@@ -58,7 +58,7 @@ void gh_request_task(gh_request* request, const gh_task_text* task)
 
 void gh_request_task_receipt(gh_request* request, uint32_t attempt, uint64_t fence, uint64_t client, uint64_t sequence)
 {
-    char text[20 + 1 + 20 + 1 + 33];
+    char text[2 * (GH_DECIMAL_SIZE_MAX + 1) + GH_TOKEN_SIZE];
     char* end = gh_decimal_encode(attempt, text);
     *end++ = ' ';
     end = gh_decimal_encode(fence, end);
@@ -72,7 +72,7 @@ void gh_request_task_receipt(gh_request* request, uint32_t attempt, uint64_t fen
 /* Without leading zeros: ids are stored many times. */
 static char* task_short_hex(uint64_t value, char* out)
 {
-    char digits[16];
+    char digits[GH_HEX_SIZE];
     size_t first = 0;
     gh_hex_encode(value, digits);
     while (first < 15 && digits[first] == '0') first++;

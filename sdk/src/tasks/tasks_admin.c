@@ -142,7 +142,7 @@ static gh_tasks_control* control_of(gh_op* op)
 
 static void control_encode_rate(gh_request* request, const gh_tasks_rules* rules)
 {
-    char text[3 * 20 + 2];
+    char text[3 * GH_DECIMAL_SIZE_MAX + 2];
     char* end = text;
     if (rules->rate_count > 0)
     {

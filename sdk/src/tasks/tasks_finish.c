@@ -43,7 +43,7 @@ static void task_encode_ids(gh_request* request, const gh_task* tasks, uint32_t 
 
 static void finish_encode_field(gh_request* request, const gh_tasks_finish* finish)
 {
-    char field[34];
+    char field[GH_TOKEN_SIZE + 1];
     char* end = gh_hex_encode(finish->field_client, field);
     *end++ = ':';
     end = gh_hex_encode(finish->field_sequence, end);

@@ -57,7 +57,7 @@ static void take_encode_token(gh_request* request, uint64_t client, uint64_t seq
 
 static void take_encode_weights(gh_request* request, const uint8_t* weights)
 {
-    char text[GH_TASKS_CLASSES * 4];
+    char text[GH_TASKS_CLASSES * (GH_DECIMAL_SIZE_MAX + 1)];
     char* end = text;
     uint32_t i;
     for (i = 0; i < GH_TASKS_CLASSES && weights[i] > 0; i++)

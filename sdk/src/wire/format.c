@@ -4,8 +4,6 @@
 
 #include "wire/name.h"
 
-#define FORMAT_DIGITS_MAX 20u
-
 static void format_bytes(gh_format* format, const char* bytes, size_t size)
 {
     if (bytes == NULL && size > 0) format->wrong = true;
@@ -17,7 +15,7 @@ static void format_bytes(gh_format* format, const char* bytes, size_t size)
 
 static void format_number(gh_format* format, bool negative, uint64_t number)
 {
-    char text[1 + FORMAT_DIGITS_MAX] = "-";
+    char text[1 + GH_DECIMAL_SIZE_MAX] = "-";
     char* from = negative ? text : text + 1;
     format_bytes(format, from, (size_t)(gh_decimal_encode(number, text + 1) - from));
 }

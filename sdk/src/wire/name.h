@@ -25,17 +25,21 @@ char* gh_name_encode(gh_str name, char* out);
 /* The name that is written so: there is one way to write a name, and false says that this is none. */
 bool gh_name_decode(gh_str encoded, gh_name* name);
 
-/* value as 16 lower-case hex digits; returns where they end. */
+/* Texts are put together in arrays of which each size is said in these: a bare number forgets a part, or a digit. */
+#define GH_HEX_SIZE         16u
+#define GH_DECIMAL_SIZE_MAX 20u /* of any 64 bits      */
+#define GH_TOKEN_SIZE       33u /* see gh_token_decode */
+
+/* value as GH_HEX_SIZE lower-case hex digits; returns where they end. */
 char* gh_hex_encode(uint64_t value, char* out);
 
-/* The value of exactly 16 hex digits; false if str is anything else. */
+/* The value of exactly GH_HEX_SIZE hex digits; false if str is anything else. */
 bool gh_hex_decode(gh_str str, uint64_t* value);
 
 /* "<client>:<sequence>", both as 16 hex digits, as gh_request_token writes it; false if it is anything else. */
-#define GH_TOKEN_SIZE 33u
 bool gh_token_decode(gh_str token, uint64_t* client, uint64_t* sequence);
 
-/* value in decimal, at most 20 digits; returns where they end. */
+/* value in decimal, at most GH_DECIMAL_SIZE_MAX digits; returns where they end. */
 char* gh_decimal_encode(uint64_t value, char* out);
 
 /* The same in two steps, for a text with its size in front. */

@@ -15,13 +15,14 @@ typedef size_t reader_count;
 typedef int reader_count;
 #endif
 
-#define TREE_TASKS 9 /* as many as hiredis makes by itself; with seven arrays within one another it uses eight */
+#define HIREDIS_MORE_SIZE 64u
+#define TREE_TASKS        9 /* as many as hiredis makes by itself; with seven arrays within one another it uses eight */
 
 /* hiredis' reader for one reply. */
 typedef struct tree_reader
 {
     redisReader hiredis;
-    char hiredis_more[64]; /* fields that a library has which is newer than its header here: zeros */
+    char hiredis_more[HIREDIS_MORE_SIZE]; /* fields that a library has which is newer than its header here: zeros */
 #if TREE_HIREDIS_1
     redisReadTask tasks[TREE_TASKS];
     redisReadTask* task_table[TREE_TASKS];
