@@ -380,7 +380,8 @@ static bool find_who(uint64_t client, storm_who* who)
 }
 
 /* A take of that client that ended without an answer explains a hand-out that nobody was told of; so does the end of
-   its worker, which may have had a take under way, of which a copy came late. */
+   its worker, which may have had a take under way, of which a copy came late, or gave it back unseen as it was leaving:
+   then it ends a round trip after it was seen last. */
 static bool explains(uint64_t client, uint64_t from_us, uint64_t to_us)
 {
     uint32_t at = 0;
@@ -388,7 +389,7 @@ static bool explains(uint64_t client, uint64_t from_us, uint64_t to_us)
     {
         if (r->begin_us > to_us) break;
         bool is_worker = r->b == client && r->what == TASKS_WORK && !r->is_event;
-        if (is_worker && r->end_us + STORM_LATEST_US >= from_us && r->end_us <= to_us) return true;
+        if (is_worker && r->end_us + STORM_LATEST_US >= from_us && r->end_us <= to_us + STORM_LATEST_US) return true;
         if (r->b != client || (r->what != TASKS_TAKE && r->what != TASKS_TROUBLE)) continue;
         bool answered =
             r->what == TASKS_TAKE && r->end_us != 0 &&
