@@ -62,7 +62,7 @@ static void master_that_is_back_empty(void** state)
 static redis_server* take_unreplicated(hoard* all, cluster* fleet, redis_server* master)
 {
     redis_server* replica = cluster_replica(fleet, master, 0);
-    assert_int_equal(redis_server_integer(master, "WAIT 1 60000"), 1);
+    redis_server_await_replicas(master, 1);
     redis_server_freeze(replica);
     redis_server_do(master, "CLIENT KILL TYPE replica"); /* or what lies in its socket comes to it yet */
     hoard_take(all);
@@ -143,7 +143,7 @@ static void zombie_after_its_successor_is_known(void** state)
     hoard* all = start_patient_hoard(fleet);
     redis_server* master = cluster_master(fleet, 0);
     hoard_take(all);
-    assert_int_equal(redis_server_integer(master, "WAIT 1 60000"), 1);
+    redis_server_await_replicas(master, 1);
     ask_zombie(all, fleet, master);
     wait_meanwhile(game_tick_all); /* time goes on for it, too: what it grants is late */
     redis_server* owner = cluster_await_master(fleet, 0, master);

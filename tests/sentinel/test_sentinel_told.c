@@ -35,7 +35,7 @@ static void for_each_replica(sentinels* fleet, void (*happens)(redis_server*))
         if (sentinels_server(fleet, i) != master) happens(sentinels_server(fleet, i));
 }
 
-/* Whichever is the next master had none of the locks. */
+/* Whichever is the next master had none of the locks, but the epoch. */
 static void replica_that_lagged(void** state)
 {
     (void)state;
@@ -43,6 +43,7 @@ static void replica_that_lagged(void** state)
     const gh_client_config config = game_config_behind(sentinels_seeds(fleet));
     hoard* all = hoard_start(&config, any);
     redis_server* master = sentinels_master(fleet);
+    sentinels_replicas_have_all(fleet);
     for_each_replica(fleet, redis_server_freeze);
     redis_server_do(master, "CLIENT KILL TYPE replica"); /* or what lies in their sockets comes to them yet */
     hoard_take(all);
@@ -68,7 +69,7 @@ static void zombie(void** state)
     hoard* all = hoard_start(&config, any);
     redis_server* master = sentinels_master(fleet);
     hoard_take(all);
-    assert_int_equal(redis_server_integer(master, "WAIT 2 60000"), 2);
+    sentinels_replicas_have_all(fleet);
     redis_server_freeze(known);
     redis_server_freeze(master);
     hoard_ask_late(all);

@@ -690,3 +690,9 @@ long long redis_server_keys(redis_server* server)
                                  " 1000) n = r[1] c = c + #r[2] until n == '0' return c";
     return redis_server_integer(server, "EVAL %s 0 %s:*", script, server->prefix);
 }
+
+void redis_server_await_replicas(redis_server* server, size_t count)
+{
+    redis_server_do(server, "PING");
+    assert_int_equal(redis_server_integer(server, "WAIT %d 60000", (int)count), count);
+}

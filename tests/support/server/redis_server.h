@@ -124,6 +124,9 @@ redisReply* redis_server_words(redis_server* server, const char* const* words, c
 /* The whole numbers that an answer begins with, an array or one text of them; returns how many, at most `most`. */
 size_t redis_server_numbers(const redisReply* reply, long long* numbers, size_t most);
 
+/* All that the server has now is at so many replicas: WAIT alone is about what its own connection did before. */
+void redis_server_await_replicas(redis_server* server, size_t count);
+
 /* The reply must be an integer, or a text that is one. */
 long long redis_server_integer(redis_server* server, const char* format, ...);
 

@@ -400,10 +400,7 @@ static bool is_taken_up(const sentinels* fleet)
 
 void sentinels_replicas_have_all(const sentinels* fleet)
 {
-    redis_server* master = sentinels_master(fleet);
-    const long long replicas = (long long)sentinels_server_count(fleet) - 1;
-    redis_server_do(master, "INCR replicated");
-    assert_int_equal(redis_server_integer(master, "WAIT %d 60000", (int)replicas), replicas);
+    redis_server_await_replicas(sentinels_master(fleet), sentinels_server_count(fleet) - 1);
 }
 
 void sentinels_failover(const sentinels* fleet)
