@@ -417,7 +417,7 @@ static void ten_thousand_replies_of_a_real_server(void** state)
     game* a = game_start_with(&config);
     GAME_UNTIL(gh_client_ready(a->client));
     gh_command* ops = GAME_NEW_ARRAY(a, gh_command, OPS);
-    uint64_t* times_us = GAME_NEW_ARRAY(a, uint64_t, OPS);
+    uint64_t* times_ns = GAME_NEW_ARRAY(a, uint64_t, OPS);
     const gh_str words[2] = {gh_str_literal("INCR"), gh_str_literal("c")};
     gh_command_config ask = gh_command_config_default();
     ask.timeout_us = 120 * SECOND_US;
@@ -436,10 +436,10 @@ static void ten_thousand_replies_of_a_real_server(void** state)
     for (; gh_op_poll(&ops[OPS - 1].op) == GH_PENDING; ticks++)
     {
         uint64_t before = game_stats(a).replies;
-        uint64_t begin_us = wait_now_us();
+        uint64_t begin_ns = thread_time_ns(); /* the machine may do other things in the middle of a tick */
         assert_true(ticks < OPS);
         assert_status(gh_tick(a->client, game_now_us(a), 200), GH_OK);
-        times_us[ticks] = wait_now_us() - begin_us;
+        times_ns[ticks] = thread_time_ns() - begin_ns;
         assert_true(game_stats(a).replies > before);
     }
     for (int i = 0; i < OPS; i++)
@@ -449,8 +449,8 @@ static void ten_thousand_replies_of_a_real_server(void** state)
     }
     assert_in_range(ticks, 2, OPS); /* no machine does it in one */
     assert_in_range(game_stats(a).ticks_over_budget, 1, ticks);
-    qsort(times_us, ticks, sizeof(*times_us), compare_times);
-    assert_true(times_us[ticks / 2] < MS * suite_patience()); /* half of them keep near to 200 us */
+    qsort(times_ns, ticks, sizeof(*times_ns), compare_times);
+    assert_true(times_ns[ticks / 2] < 1000 * MS); /* half of them keep near to 200 us */
 }
 
 TEST_FILE(budget, cmocka_unit_test(replies_are_taken_a_piece_at_a_time),

@@ -57,13 +57,10 @@ static unsigned idle_ns(game* self)
     for (int i = 0; i < IDLE_TICKS; i++)
     {
         const struct timespec pause = {.tv_nsec = IDLE_PAUSE_US * 1000};
-        struct timespec begin;
-        struct timespec end;
         nanosleep(&pause, NULL);
-        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &begin);
+        const uint64_t begin_ns = thread_time_ns();
         game_tick(self);
-        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &end);
-        ns += (uint64_t)(end.tv_sec - begin.tv_sec) * 1000000000u + (uint64_t)end.tv_nsec - (uint64_t)begin.tv_nsec;
+        ns += thread_time_ns() - begin_ns;
     }
     return (unsigned)(ns / IDLE_TICKS);
 }

@@ -15,6 +15,13 @@ uint64_t wait_now_us(void)
     return (uint64_t)now.tv_sec * 1000000u + (uint64_t)now.tv_nsec / 1000u;
 }
 
+uint64_t thread_time_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
 uint64_t wait_cap_us(void)
 {
     return wait_now_us() + UINT64_C(60000000) * suite_patience();

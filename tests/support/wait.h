@@ -23,6 +23,9 @@
 /* The monotonic clock, in microseconds. */
 uint64_t wait_now_us(void);
 
+/* What the processor has spent on this thread, in nanoseconds: what else the machine does is not in it. */
+uint64_t thread_time_ns(void);
+
 /* The moment (monotonic, in microseconds) at which a wait that begins now has failed: a minute away, or ten
    with GUILDHALL_SLOW_MACHINE=1. */
 uint64_t wait_cap_us(void);
