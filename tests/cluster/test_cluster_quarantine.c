@@ -1,6 +1,6 @@
 /* How long a node of a Cluster grants nothing after it has lost its data: by the age of these, which an epoch that lies
-   on it tells. On a node without one nothing is known, and nothing of another node's, or of before, stands in for it.
- */
+   on it tells. On a node without one nothing is known, and nothing of another node's, or of before, stands in for it;
+   but its clock is known, by which nothing is granted late. */
 
 #include "support/server/made_cluster.h"
 
@@ -12,13 +12,17 @@
 #define BIRTH_US      1000000000000000u
 
 static uint64_t not_before_us; /* of the last lock that was asked for */
+static uint64_t not_after_us;
 static scripted_answer honest;
 
 /* Keys, token, sequence, lease, patience, window, not after, not before. */
-static bool note_not_before(scripted* world, const gh_str* words, size_t count, byte_buffer* reply)
+static bool note_bounds(scripted* world, const gh_str* words, size_t count, byte_buffer* reply)
 {
     if (count == 14 && gh_str_equal(words[0], gh_str_literal("EVALSHA")))
+    {
+        not_after_us = strtoull(words[12].bytes, NULL, 10);
         not_before_us = strtoull(words[13].bytes, NULL, 10);
+    }
     return honest(world, words, count, reply);
 }
 
@@ -28,7 +32,7 @@ static made_cluster* fleet_of_two(void)
     fleet->config.quarantine_us = QUARANTINE_US;
     fleet->world->store_birth_us = BIRTH_US;
     honest = fleet->world->answer;
-    fleet->world->answer = note_not_before;
+    fleet->world->answer = note_bounds;
     made_cluster_start(fleet);
     return fleet;
 }
@@ -77,6 +81,16 @@ static void node_without_an_epoch_has_no_age(void** state)
     assert_int_equal(not_before_at(fleet, 0), BIRTH_US + QUARANTINE_US);
 }
 
+/* The first request of all says until when it may be carried out: a link that dies may hold it back for long. */
+static void node_without_an_epoch_tells_its_time(void** state)
+{
+    (void)state;
+    made_cluster* fleet = fleet_of_two();
+    leave_one_slot(fleet);
+    assert_int_equal(not_before_at(fleet, 1), 0);
+    assert_in_range(not_after_us, BIRTH_US + 1, BIRTH_US + fleet->world->now_us + fleet->config.request_timeout_us);
+}
+
 /* A node that comes back with younger data, while the other one stays. */
 static void node_that_lost_its_data_has_a_new_age(void** state)
 {
@@ -93,4 +107,5 @@ static void node_that_lost_its_data_has_a_new_age(void** state)
 }
 
 TEST_FILE(cluster_quarantine, cmocka_unit_test(node_without_an_epoch_has_no_age),
+          cmocka_unit_test(node_without_an_epoch_tells_its_time),
           cmocka_unit_test(node_that_lost_its_data_has_a_new_age));

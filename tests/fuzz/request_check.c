@@ -94,7 +94,7 @@ static bool is_own(gh_str name)
 {
     static const char* const own[] = {"AUTH",      "SELECT",      "CLIENT", "INFO",   "SCRIPT",  "PUBLISH",  "PING",
                                       "SUBSCRIBE", "UNSUBSCRIBE", "WAIT",   "ASKING", "CLUSTER", "SENTINEL", "ROLE",
-                                      "EVALSHA",   "ZRANGE",      "HGET",   "ZCARD",  "ZMSCORE"};
+                                      "EVALSHA",   "ZRANGE",      "HGET",   "ZCARD",  "ZMSCORE", "TIME"};
     for (size_t i = 0; i < FUZZ_COUNT(own); i++)
         if (resp_is(name, own[i])) return true;
     return false;

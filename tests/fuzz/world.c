@@ -85,6 +85,13 @@ static void answer_evalsha(world* self, const world_request* request, resp_text*
     else resp_print(reply, "+OK\r\n");
 }
 
+static void answer_time(const world* self, resp_text* reply)
+{
+    resp_array(reply, 2);
+    resp_print(reply, "$10\r\n%010llu\r\n", (unsigned long long)(world_store_us(self) / 1000000));
+    resp_print(reply, "$6\r\n%06llu\r\n", (unsigned long long)(world_store_us(self) % 1000000));
+}
+
 static void answer_subscribe(const world_request* request, bool subscribes, resp_text* reply)
 {
     for (size_t i = 1; i < request->count; i++)
@@ -106,6 +113,7 @@ void world_answer_well(world* self, const world_request* request, resp_text* rep
     else if (resp_is(name, "SUBSCRIBE")) answer_subscribe(request, true, reply);
     else if (resp_is(name, "UNSUBSCRIBE")) answer_subscribe(request, false, reply);
     else if (resp_is(name, "CLUSTER")) answer_slots(reply);
+    else if (resp_is(name, "TIME")) answer_time(self, reply);
     else if (resp_is(name, "SENTINEL")) resp_print(reply, "*2\r\n$8\r\n10.0.0.1\r\n$4\r\n6379\r\n");
     else if (resp_is(name, "PUBLISH") || resp_is(name, "WAIT")) resp_integer(reply, 0);
     else if (resp_is(name, "PING") && request->stream->subscribed) resp_print(reply, "*2\r\n$4\r\npong\r\n$0\r\n\r\n");

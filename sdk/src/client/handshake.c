@@ -26,6 +26,7 @@ enum
     STEP_INFO_PERSISTENCE,
     STEP_INFO_REPLICATION,
     STEP_INFO_CLUSTER,
+    STEP_TIME, /* where there are many servers, of which one may have no epoch to tell */
     STEP_EXISTS,
     STEP_SCRIPTS, /* one a script */
     STEP_EPOCH = STEP_SCRIPTS + GH_SCRIPT_COUNT,
@@ -39,6 +40,7 @@ enum
 #define KEY_LAYOUT          2u  /* the number of the layout of all keys that this version writes: see KEYS.md */
 #define EXISTS_COUNT_MAX    60u /* so that the smallest reader can take the answer                            */
 #define SERVER_PART_SIZE    16u
+#define STORE_TIME_MAX_S    9007199253            /* what scripts can count in us */
 #define GENERATION_AHEAD_US UINT64_C(86400000000) /* of the store's time, as scripts bear it */
 
 /* Where nothing can be compared, what is held there may as well be forgotten; and what lies there may come from any
@@ -153,6 +155,11 @@ static bool encode_step(gh_node* node, uint32_t step, gh_request* request)
     case STEP_INFO_PERSISTENCE:
     case STEP_INFO_REPLICATION:
     case STEP_INFO_CLUSTER: encode_info(request, step); return true;
+    case STEP_TIME:
+        if (!client->many_servers) return false;
+        gh_request_array(request, 1);
+        gh_request_str(request, gh_str_literal("TIME"));
+        return true;
     case STEP_EXISTS: return encode_exists(node, request);
     case STEP_EPOCH:
         if (node->epoch == NULL) return false;
@@ -347,6 +354,22 @@ void gh_client_hear_generation(gh_client* client, uint64_t generation, uint64_t 
     if (can_be && generation > client->store_generation_heard) client->store_generation_heard = generation;
 }
 
+/* Requests say until when they may be carried out, so none may be sent before it is known: copies of a dead link would
+   come whenever they like. */
+static gh_handshake_verdict take_time(gh_node* node, const gh_reply* reply)
+{
+    int64_t seconds = 0;
+    int64_t us = 0;
+    const bool is_good = gh_reply_int(gh_reply_at(reply, 0), &seconds) && gh_reply_int(gh_reply_at(reply, 1), &us);
+    if (!is_good || seconds < 0 || seconds > STORE_TIME_MAX_S || us < 0 || us > 999999)
+    {
+        node->client->stats.protocol_errors++;
+        return given_up(GH_LOG_ERROR, "no time in the reply");
+    }
+    gh_node_note_store_time(node, (uint64_t)seconds * 1000000 + (uint64_t)us);
+    return goes_on;
+}
+
 static void store_was_reset(gh_node* node)
 {
     gh_client* client = node->client;
@@ -506,6 +529,7 @@ gh_handshake_verdict gh_handshake_reply(gh_node* node, uint32_t step, const gh_r
     if (step >= STEP_INFO_SERVER && step <= STEP_INFO_CLUSTER) return take_info(node, step, reply->text);
     if (step >= STEP_SCRIPTS && step < STEP_EPOCH)
         return take_digest(node, &node->client->scripts[step - STEP_SCRIPTS], reply);
+    if (step == STEP_TIME) return take_time(node, reply);
     if (step == STEP_EPOCH) return take_epoch(node, reply);
     if (step == STEP_EXISTS) take_exists(node, reply);
     if (step == STEP_PUBLISH) handshake_done(node);

@@ -80,11 +80,23 @@ static bool answer_lock(unsigned long long now_us, const gh_str* all, size_t all
     return true;
 }
 
+static unsigned long long store_now_us(const scripted* world)
+{
+    return 1000000000000000u + ((world->now_us - world->start_us) & (UINT64_MAX >> 2));
+}
+
+static void answer_time(const scripted* world, byte_buffer* reply)
+{
+    say(reply, "*2\r\n");
+    buffer_add_bulk(reply, "%llu", store_now_us(world) / 1000000);
+    buffer_add_bulk(reply, "%llu", store_now_us(world) % 1000000);
+}
+
 /* The epoch, the rights, or a lock's script. */
 static void answer_script(const scripted* world, const gh_str* words, size_t count, byte_buffer* reply)
 {
     char text[256];
-    unsigned long long now_us = 1000000000000000u + ((world->now_us - world->start_us) & (UINT64_MAX >> 2));
+    const unsigned long long now_us = store_now_us(world);
     if (answer_lock(now_us, words, count, reply)) return;
     if (count == 8 && ends_with(words[3], ":epoch"))
         snprintf(text, sizeof(text), "*3\r\n:%llu\r\n:%llu\r\n:%llu\r\n", (unsigned long long)world->store_birth_us,
@@ -117,6 +129,7 @@ static void answer_by_default(const scripted* world, const gh_str* words, size_t
     else if (is(words[0], "EVALSHA")) answer_script(world, words, count, reply);
     else if (is(words[0], "PUBLISH")) say(reply, ":0\r\n");
     else if (is(words[0], "WAIT")) say(reply, ":1\r\n");
+    else if (is(words[0], "TIME")) answer_time(world, reply);
     else if (is(words[0], "PING")) say(reply, "*2\r\n$4\r\npong\r\n$0\r\n\r\n");
     else if (is(words[0], "SUBSCRIBE") && count == 2)
     {
