@@ -35,7 +35,7 @@ enum
     PACE_OF_A_YEAR = 36, /* so that its records fit */
     LOOK_US = 10000,
     RUN_CAP_US = 120000000,
-    QUIET_CAP_US = 60000000
+    QUIET_CAP_US = 180000000 /* who reads a message a turn, in long turns, has hundreds to read yet */
 };
 
 static const uint64_t HOUR_US = UINT64_C(3600000000), DAY_US = UINT64_C(86400000000);
