@@ -443,6 +443,7 @@ static void log_step(gh_node* node, gh_log_level level, const char* text, gh_str
 static void handshake_done(gh_node* node)
 {
     gh_client* client = node->client;
+    GH_INVARIANT(client, node->store_offset_known); /* requests say until when they may be carried out */
     node->link.state = GH_LINK_READY;
     node->link.failures = 0;
     node->warnings = node->warnings_found;
