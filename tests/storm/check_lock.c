@@ -172,9 +172,10 @@ static void judge_sight(uint8_t name, const lock_sight* sight)
     storm_who who;
     uint64_t from_us = sight->from_us, to_us = sight->to_us;
     if (sight->fence == 0 || sight->watched_us < STORM_GHOST_US) return;
-    if (sight->watched_us < 2 * STORM_GHOST_US && is_under_way(name, sight)) return;
     verdict_cases(1);
-    if (hold_of_fence(holds, hold_count, name, sight->fence) != NULL || explains(name, sight, &who)) return;
+    if (hold_of_fence(holds, hold_count, name, sight->fence) != NULL) return;
+    if (sight->watched_us < 2 * STORM_GHOST_US && is_under_way(name, sight)) return;
+    if (explains(name, sight, &who)) return;
     link_longest_ready(who, &from_us, &to_us);
     if (to_us < from_us + STORM_GHOST_US || excuse_ghost(who, sight->from_us, from_us, to_us)) return;
     VIOLATION_1(sight->event,
