@@ -123,7 +123,7 @@ static void begin_drain(crew_process* p)
 
 static void leave_room(player_seat* seat)
 {
-    for (int i = 0; i < STORM_SYSTEMS_MAX; i++) free(seat->actors[i]);
+    for (unsigned i = 0; i < seat->actor_count; i++) free(seat->actors[i].actor);
     free(seat->memory);
     memset(seat, 0, sizeof *seat);
 }
