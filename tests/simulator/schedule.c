@@ -31,7 +31,7 @@ enum
     PLAY_BEFORE_US = 1000000,
     PLAY_BEHIND_US = 1500000,
     SPEED_FRAME_US = 16667,
-    SPEED_TURNS = 32,
+    SPEED_TURNS = 8,
     PACE_OF_A_YEAR = 36, /* so that its records fit */
     LOOK_US = 10000,
     RUN_CAP_US = 120000000,
@@ -115,6 +115,7 @@ static void open_crew(const schedule_wish* wish, const unsigned clients[CREW_PRO
     storm.haste = 1 + crowd < 4 ? 1 + crowd : 4;
     storm.pace = crowd < 4 ? 1 + crowd : 5;
     crew_pace slow = {0};
+    if (wish->speed_clients != 0) storm.pace = 1; /* few turns that begin much cost less than many that do not */
     if (wish->days != 0)
     {
         storm.gap_us = HOUR_US;
