@@ -73,8 +73,7 @@ static void turn_adds(counter_actor* a, bool may_begin)
     uint64_t count = may_begin ? random_below(&a->random, 4) : 0;
     bool all_taken = true;
     history_at(a->op)->a += count;
-    for (uint64_t i = 0; i < count; i++)
-        all_taken = gh_counters_add(a->counters, a->counter, 1) == GH_OK && all_taken;
+    for (uint64_t i = 0; i < count; i++) all_taken = gh_counters_add(a->counters, a->counter, 1) == GH_OK && all_taken;
     if (!all_taken || a->noted_us != a->me->now_us) note_stats(a); /* else what a tick has brought is noted already */
     if (!may_begin && !a->ending)
     {
