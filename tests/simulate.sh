@@ -27,7 +27,7 @@
 #   --prove         no campaign: sees that the same seed gives the same history, and that stores which are wrong on
 #                   purpose are caught
 #   --speed         how many requests a second one processor carries out: of locks alone, and of all systems; with
-#                   --ops N, in shorter runs
+#                   --ops N, in shorter runs; with --system LIST or --clients N (4, 8, ... 100), that run alone
 #   --year          one fleet of 16 clients for 365 virtual days, with a fault every virtual hour; --days N: for so
 #                   long. Without those systems that forget by the hour or by the day: counters, aggregate, files
 #   --sanitize      with ASan and UBSan; --debug: without optimisation, and with the library's assertions

@@ -21,7 +21,8 @@ enum
     STORE_ERROR_SIZE = 320,
     STORE_ID_SIZE = 41,
     STORE_COMMAND_SLOTS = 512,
-    STORE_RECENT = 64
+    STORE_RECENT = 64,
+    STORE_RECENT_SIZE = 16
 };
 
 /* ---- values -------------------------------------------------------------------------------------------- */
@@ -264,13 +265,23 @@ void gh_store_carry_out(gh_store* store, const store_command* command);
 
 /* ---- scripts ------------------------------------------------------------------------------------------- */
 
+/* A command, as it was written last. */
+typedef struct store_recent
+{
+    const store_command* command;
+    size_t size;
+    char name[STORE_RECENT_SIZE];
+} store_recent;
+
 struct gh_store_engine
 {
     lua_State* lua;
     store_pool pool;
     store_dict scripts; /* by digest: compiled, its value a reference into Lua's registry */
     store_dict texts;   /* of those, each its entry in scripts */
-    int on_error;       /* a reference */
+    int on_error;       /* a reference; and so are these */
+    int name_of_keys;
+    int name_of_arguments;
     store_buffer packed; /* of cmsgpack */
     gh_store* store;    /* whose script runs */
     lua_CFunction tonumber;
@@ -284,7 +295,7 @@ struct gh_store_engine
     uint32_t spare_room;
     char* numbers;      /* texts of those that are numbers */
     uint8_t command_slots[STORE_COMMAND_SLOTS]; /* a command's number + 1; 0: nothing */
-    const store_command* recent[STORE_RECENT];  /* by where a name lies: Lua keeps each text but once */
+    store_recent recent[STORE_RECENT]; /* by where a name lies: Lua keeps each text but once */
 };
 
 void gh_store_script_run(gh_store* store, gh_str digest, int script, uint32_t keys);

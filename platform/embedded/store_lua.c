@@ -257,17 +257,17 @@ void gh_store_lua_answer(lua_State* lua, store_buffer* bytes)
 
 /* ---- a script runs ----------------------------------------------------------------------------------------------- */
 
-static void set_table(lua_State* lua, const char* name, const gh_str* words, uint32_t count)
+/* The global's name is a reference, so that it is not looked up among all texts each time. */
+static void set_table(lua_State* lua, int name, const gh_str* words, uint32_t count)
 {
     uint32_t i;
+    lua_rawgeti(lua, LUA_REGISTRYINDEX, name);
     lua_createtable(lua, (int)count, 0);
     for (i = 0; i < count; i++)
     {
         lua_pushlstring(lua, words[i].bytes, words[i].size);
         lua_rawseti(lua, -2, (int)i + 1);
     }
-    lua_pushstring(lua, name);
-    lua_insert(lua, -2);
     lua_rawset(lua, LUA_GLOBALSINDEX);
 }
 
@@ -346,8 +346,8 @@ void gh_store_script_run(gh_store* store, gh_str digest, int script, uint32_t ke
     int failed;
     lua_rawgeti(lua, LUA_REGISTRYINDEX, engine->on_error);
     lua_rawgeti(lua, LUA_REGISTRYINDEX, script);
-    set_table(lua, "KEYS", store->words + 3, keys);
-    set_table(lua, "ARGV", store->words + 3 + keys, store->count - 3 - keys);
+    set_table(lua, engine->name_of_keys, store->words + 3, keys);
+    set_table(lua, engine->name_of_arguments, store->words + 3 + keys, store->count - 3 - keys);
     engine->store = store;
     store->has_written = false;
     failed = run_within(store, lua);
@@ -459,8 +459,12 @@ static void take_away(lua_State* lua)
 /* KEYS and ARGV are there before the globals are closed, so that each script's are but set. */
 static void open_arguments(gh_store_engine* engine)
 {
-    set_table(engine->lua, "KEYS", NULL, 0);
-    set_table(engine->lua, "ARGV", NULL, 0);
+    lua_pushstring(engine->lua, "KEYS");
+    engine->name_of_keys = luaL_ref(engine->lua, LUA_REGISTRYINDEX);
+    lua_pushstring(engine->lua, "ARGV");
+    engine->name_of_arguments = luaL_ref(engine->lua, LUA_REGISTRYINDEX);
+    set_table(engine->lua, engine->name_of_keys, NULL, 0);
+    set_table(engine->lua, engine->name_of_arguments, NULL, 0);
 }
 
 gh_store_engine* gh_store_engine_new(void)

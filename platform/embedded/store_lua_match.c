@@ -1,6 +1,6 @@
-/* store_lua_match.c -- string.match for plain patterns, which are most: letters, classes and sets, once or with "+" or
-   "*", captures, anchors. A pattern is compiled once, and kept by where Lua has its text. All else, and what is wrong
-   with a pattern, goes to Lua's own function in the same frame. */
+/* store_lua_match.c -- string.match for plain patterns, which are most: letters, classes and sets, once or with "+",
+   "*" or "?", captures, anchors. A pattern is compiled once, and kept by where Lua has its text. All else, and what is
+   wrong with a pattern, goes to Lua's own function in the same frame. */
 
 #include "store_inside.h"
 
@@ -15,11 +15,14 @@ enum
     KEPT = 1024 /* places: of so many, a few dozen patterns rarely have the same */
 };
 
+#define BEGIN_MAX 1e9 /* of a place in a text */
+
 typedef enum step_kind
 {
     STEP_ONE = 0, /* of the class       */
     STEP_SOME,    /* "+"                */
     STEP_ANY,     /* "*"                */
+    STEP_MAYBE,   /* "?"                */
     STEP_OPEN,    /* "("                */
     STEP_CLOSE,   /* ")"                */
     STEP_AT_END,  /* "$"                */
@@ -177,9 +180,10 @@ static const char* add_step(compiler* self, const char* at, const char* end)
     }
     at = add_single(to, at, end);
     if (at == NULL || at == end) return at;
-    if (*at == '-' || *at == '?') return NULL;
+    if (*at == '-') return NULL;
     if (*at == '+') to->kind = STEP_SOME;
     if (*at == '*') to->kind = STEP_ANY;
+    if (*at == '?') to->kind = STEP_MAYBE;
     return to->kind == STEP_ONE ? at : at + 1;
 }
 
@@ -238,6 +242,14 @@ static const char* match_many(matcher* self, const step* at, const char* text, c
     return NULL;
 }
 
+/* With one, or without. */
+static const char* match_maybe(matcher* self, const step* at, const char* text)
+{
+    const char* found = NULL;
+    if (text < self->end && is_in(at, *text)) found = match_steps(self, at + 1, text + 1);
+    return found != NULL ? found : match_steps(self, at + 1, text);
+}
+
 static const char* match_steps(matcher* self, const step* at, const char* text)
 {
     for (;; at++)
@@ -250,6 +262,7 @@ static const char* match_steps(matcher* self, const step* at, const char* text)
             break;
         case STEP_SOME: return match_many(self, at, text, text + 1);
         case STEP_ANY: return match_many(self, at, text, text);
+        case STEP_MAYBE: return match_maybe(self, at, text);
         case STEP_OPEN: self->from[at->capture] = text; break;
         case STEP_CLOSE: self->behind[at->capture] = text; break;
         case STEP_AT_END:
@@ -269,6 +282,21 @@ static int push_captures(lua_State* lua, const matcher* self, unsigned count, co
     return count == 0 ? 1 : (int)count;
 }
 
+/* Where a third argument says to begin: a place from 1, or from the end if negative. False: Lua's own must read it. */
+static bool read_begin(lua_State* lua, size_t size, size_t* begin)
+{
+    double place;
+    *begin = 0;
+    if (lua_gettop(lua) == 2) return true;
+    if (lua_gettop(lua) != 3 || lua_type(lua, 3) != LUA_TNUMBER) return false;
+    place = lua_tonumber(lua, 3);
+    if (!(place >= -BEGIN_MAX && place <= BEGIN_MAX) || place != (double)(int32_t)place) return false;
+    if (place < 0) place += (double)size + 1;
+    if (place > 1) *begin = (size_t)place - 1;
+    if (*begin > size) *begin = size;
+    return true;
+}
+
 static int string_match(lua_State* lua)
 {
     gh_store_engine* engine = (gh_store_engine*)lua_touserdata(lua, lua_upvalueindex(1));
@@ -277,14 +305,15 @@ static int string_match(lua_State* lua)
     const char* words;
     size_t size;
     size_t words_size;
+    size_t begin;
     matcher self;
-    if (lua_gettop(lua) != 2 || lua_type(lua, 1) != LUA_TSTRING || lua_type(lua, 2) != LUA_TSTRING)
-        return engine->match(lua);
+    if (lua_type(lua, 1) != LUA_TSTRING || lua_type(lua, 2) != LUA_TSTRING) return engine->match(lua);
     text = lua_tolstring(lua, 1, &size);
     words = lua_tolstring(lua, 2, &words_size);
     wanted = pattern_of(engine, words, words_size);
-    if (wanted == NULL) return engine->match(lua);
-    for (self.end = text + size; text <= self.end; text++)
+    if (wanted == NULL || !read_begin(lua, size, &begin)) return engine->match(lua);
+    self.end = text + size;
+    for (text += begin; text <= self.end; text++)
     {
         const char* behind = match_steps(&self, wanted->steps, text);
         if (behind != NULL) return push_captures(lua, &self, wanted->captures, text, behind);

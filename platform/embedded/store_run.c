@@ -201,11 +201,18 @@ static bool has_parts(gh_str name)
 const store_command* gh_store_command_find(gh_store_engine* engine, const gh_str* words, size_t count)
 {
     const gh_str none = {NULL, 0};
-    const store_command** recent = &engine->recent[(uintptr_t)words[0].bytes / 16 % STORE_RECENT];
+    const gh_str name = words[0];
+    store_recent* recent = &engine->recent[(uintptr_t)name.bytes / 16 % STORE_RECENT];
     const store_command* command;
-    if (*recent != NULL && is_name((*recent)->name, words[0], none)) return *recent;
-    command = find(engine, words[0], none);
-    if (command != NULL) *recent = command;
+    if (recent->size == name.size && name.size > 0 && memcmp(recent->name, name.bytes, name.size) == 0)
+        return recent->command;
+    command = find(engine, name, none);
+    if (command != NULL && name.size <= STORE_RECENT_SIZE)
+    {
+        recent->command = command;
+        recent->size = name.size;
+        memcpy(recent->name, name.bytes, name.size);
+    }
     if (command != NULL || count < 2 || !has_parts(words[0])) return command;
     return find(engine, words[0], words[1]);
 }

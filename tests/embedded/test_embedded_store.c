@@ -385,7 +385,8 @@ static void endless_script_is_stopped(void** state)
     assert_int_equal(gh_store_get_counts(store).stopped, 1);
 }
 
-/* string.gsub, which is Lua's own, says what string.match must say: over texts and patterns that are made of pieces. */
+/* string.gsub, which is Lua's own, says what string.match must say, and string.find the same from a place on: over
+   texts and patterns that are made of pieces. */
 static void plain_patterns_match_as_lua_does(void** state)
 {
     static const char script[] =
@@ -396,6 +397,9 @@ static void plain_patterns_match_as_lua_does(void** state)
         "local letters = {'a', 'b', 'Z', '1', '22', ' ', '-', ':', '.', '(', ')', '%', '\\0', '$', 'ab', '7 8 9'} "
         "local function made_of(all, most) local made = {} "
         "for i = 1, math.random(0, most) do made[i] = all[math.random(#all)] end return table.concat(made) end "
+        "local function from_place(text, is_good, first, last, ...) "
+        "if not is_good then return {false, 'an error'} elseif not first then return {true} end "
+        "if select('#', ...) > 0 then return {true, ...} end return {true, string.sub(text, first, last)} end "
         "local same, matched = 0, 0 math.randomseed(tonumber(ARGV[1])) "
         "for i = 1, 20000 do "
         "local text, pattern = made_of(letters, 8), made_of(pieces, 4) "
@@ -408,6 +412,13 @@ static void plain_patterns_match_as_lua_does(void** state)
         "if not is_good then wanted[2] = 'an error' got[2] = type(got[2]) == 'string' and 'an error' end "
         "for j = 1, math.max(#wanted, #got) do if wanted[j] ~= got[j] then "
         "return {string.format('%q', text), pattern, tostring(wanted[j]), tostring(got[j])} end end "
+        "if string.find(pattern, '[%^%$%*%+%?%.%(%[%%%-]') then " /* else find compares letters */
+        "local place = math.random(-9, 9) "
+        "wanted = from_place(text, pcall(string.find, text, pattern, place)) "
+        "got = {pcall(string.match, text, pattern, place)} "
+        "if not got[1] then got[2] = 'an error' end "
+        "for j = 1, math.max(#wanted, #got) do if wanted[j] ~= got[j] then "
+        "return {string.format('%q from %d', text, place), pattern, tostring(wanted[j]), tostring(got[j])} end end end "
         "if hit then matched = matched + 1 end same = same + 1 end "
         "return {same, matched > 5000 and 1 or matched}";
     const gh_str words[4] = {gh_str_literal("EVAL"), gh_str_of(script), gh_str_literal("0"), gh_str_literal("7")};

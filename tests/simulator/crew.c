@@ -44,14 +44,14 @@ typedef struct crew_process
 
 static struct
 {
-    crew_process all[STORM_PLAYERS_MAX];
-    unsigned clients[STORM_PLAYERS_MAX];
+    crew_process all[CREW_PROCESSES_MAX];
+    unsigned clients[CREW_PROCESSES_MAX];
     crew_pace pace;
     bool plays;
     storm_stage stage;
 } crew;
 
-void crew_open(const unsigned clients[STORM_PLAYERS_MAX], crew_pace pace)
+void crew_open(const unsigned clients[CREW_PROCESSES_MAX], crew_pace pace)
 {
     memcpy(crew.clients, clients, sizeof crew.clients);
     crew.pace = pace;
@@ -123,7 +123,7 @@ static void begin_drain(crew_process* p)
 
 static void leave_room(player_seat* seat)
 {
-    for (int i = 0; i < STORM_SYSTEMS_MAX; i++) free(seat->actors[i]);
+    for (unsigned i = 0; i < seat->actor_count; i++) free(seat->actors[i].actor);
     free(seat->memory);
     memset(seat, 0, sizeof *seat);
 }

@@ -5,6 +5,11 @@
 
 #include "storm/storm.h"
 
+enum
+{
+    CREW_PROCESSES_MAX = 25 /* of large fleets, which nobody judges; others have STORM_PLAYERS_MAX at most */
+};
+
 typedef struct crew_pace
 {
     uint64_t frame_us; /* 0: as is drawn for each process */
@@ -15,6 +20,6 @@ typedef struct crew_pace
 void crew_let_play(bool plays);
 
 /* How many clients each of storm.players has. */
-void crew_open(const unsigned clients[STORM_PLAYERS_MAX], crew_pace pace);
+void crew_open(const unsigned clients[CREW_PROCESSES_MAX], crew_pace pace);
 
 #endif

@@ -31,7 +31,7 @@ enum
     PLAY_BEFORE_US = 1000000,
     PLAY_BEHIND_US = 1500000,
     SPEED_FRAME_US = 16667,
-    SPEED_TURNS = 32,
+    SPEED_TURNS = 8,
     PACE_OF_A_YEAR = 36, /* so that its records fit */
     LOOK_US = 10000,
     RUN_CAP_US = 120000000,
@@ -65,7 +65,7 @@ static uint32_t draw_ops(random_stream* random)
 }
 
 /* Some clients in each process. */
-static uint32_t draw_clients(random_stream* random, const schedule_wish* wish, unsigned clients[STORM_PLAYERS_MAX])
+static uint32_t draw_clients(random_stream* random, const schedule_wish* wish, unsigned clients[CREW_PROCESSES_MAX])
 {
     uint64_t most = random_one_in(random, 4) ? SCHEDULE_CLIENTS_MOST : 6;
     uint32_t wanted = (uint32_t)random_between(random, SCHEDULE_CLIENTS_LEAST, most);
@@ -82,10 +82,10 @@ static uint32_t draw_clients(random_stream* random, const schedule_wish* wish, u
 }
 
 /* A large fleet that does nothing but play. */
-static uint32_t make_large(uint32_t wanted, unsigned clients[STORM_PLAYERS_MAX])
+static uint32_t make_large(uint32_t wanted, unsigned clients[CREW_PROCESSES_MAX])
 {
     storm.players = (wanted + STORM_CLIENTS - 1) / STORM_CLIENTS;
-    if (storm.players > STORM_PLAYERS_MAX) storm.players = STORM_PLAYERS_MAX;
+    if (storm.players > CREW_PROCESSES_MAX) storm.players = CREW_PROCESSES_MAX;
     for (unsigned i = 0; i < storm.players; i++) clients[i] = STORM_CLIENTS;
     return storm.players * STORM_CLIENTS;
 }
@@ -107,7 +107,7 @@ static void open_history(uint32_t records)
 
 /* Where many systems are played by many clients, they are played more slowly, and the weather changes faster: else all
    ops were begun before anything could befall them. */
-static void open_crew(const schedule_wish* wish, const unsigned clients[STORM_PLAYERS_MAX], uint32_t count)
+static void open_crew(const schedule_wish* wish, const unsigned clients[CREW_PROCESSES_MAX], uint32_t count)
 {
     unsigned systems = 0;
     for (uint8_t i = 1; i < STORM_SYSTEM_END; i++) systems += storm.on[i] ? 1 : 0;
@@ -115,6 +115,7 @@ static void open_crew(const schedule_wish* wish, const unsigned clients[STORM_PL
     storm.haste = 1 + crowd < 4 ? 1 + crowd : 4;
     storm.pace = crowd < 4 ? 1 + crowd : 5;
     crew_pace slow = {0};
+    if (wish->speed_clients != 0) storm.pace = 1; /* few turns that begin much cost less than many that do not */
     if (wish->days != 0)
     {
         storm.gap_us = HOUR_US;
@@ -126,7 +127,7 @@ static void open_crew(const schedule_wish* wish, const unsigned clients[STORM_PL
 
 static void prepare(const schedule_wish* wish, schedule_result* result, uint32_t* ops)
 {
-    unsigned clients[STORM_PLAYERS_MAX] = {0};
+    unsigned clients[CREW_PROCESSES_MAX] = {0};
     memset(&storm, 0, sizeof storm);
     storm.seed = wish->seed;
     storm.seconds = 1;

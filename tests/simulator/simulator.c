@@ -186,7 +186,7 @@ int main(int count, char** words)
     if (options.prove) return prove() == 0 ? 0 : 1;
     if (options.speed)
     {
-        speed_show(options.wish.ops);
+        speed_show(&options.wish);
         return 0;
     }
     if (options.wish.days != 0 && !options.one) options.wish.seed = options.first;

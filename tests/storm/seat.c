@@ -71,10 +71,11 @@ void seat_start(player_seat* seat, storm_who who, const char* address, const gh_
     {
         if (!storm_system_is_on(i)) continue;
         const storm_system* system = storm_system_of(i);
-        seat->actors[i] = calloc(1, system->actor_size);
-        CHILD_CHECK(seat->actors[i] != NULL);
+        void* actor = calloc(1, system->actor_size);
+        CHILD_CHECK(actor != NULL);
         uint64_t place = ((uint64_t)who.life << 16) | ((uint64_t)who.process << 8) | who.client;
-        system->start(seat->actors[i], &seat->client, storm_random(system->name, place, 0, 0));
+        system->start(actor, &seat->client, storm_random(system->name, place, 0, 0));
+        seat->actors[seat->actor_count++] = (seat_actor){system, actor};
     }
 }
 
@@ -111,12 +112,12 @@ void seat_tick(player_seat* seat, uint64_t now_us, uint64_t clock_us, uint64_t b
 bool seat_act(player_seat* seat, bool may_begin)
 {
     bool idle = true;
-    for (uint8_t i = 1; i < STORM_SYSTEM_END; i++)
+    may_begin = may_begin && !history_is_full();
+    for (unsigned i = 0; i < seat->actor_count; i++)
     {
-        if (seat->actors[i] == NULL) continue;
-        const storm_system* system = storm_system_of(i);
-        system->turn(seat->actors[i], may_begin && !history_is_full());
-        idle = idle && system->idle(seat->actors[i]);
+        const seat_actor* a = &seat->actors[i];
+        a->system->turn(a->actor, may_begin);
+        idle = idle && a->system->idle(a->actor);
     }
     return idle;
 }

@@ -9,11 +9,18 @@
 #include "guildhall/platform.h"
 #include "storm/storm.h"
 
+typedef struct seat_actor
+{
+    const storm_system* system;
+    void* actor;
+} seat_actor;
+
 typedef struct player_seat
 {
     storm_client client;
     void* memory;
-    void* actors[STORM_SYSTEMS_MAX];
+    seat_actor actors[STORM_SYSTEMS_MAX];
+    unsigned actor_count;
     uint32_t nodes;      /* of a Cluster: how many are ready */
     uint64_t changed_us; /* since when it is so many */
 } player_seat;

@@ -186,7 +186,10 @@ storm_stage storm_stage_now(void);
 void storm_set_stage(storm_stage stage);
 
 /* For actors: true once in so many turns, and more seldom by storm.pace. */
-bool storm_is_time(random_stream* random, uint64_t odds);
+static inline bool storm_is_time(random_stream* random, uint64_t odds)
+{
+    return storm.pace > 1 ? random_one_in(random, odds * storm.pace) : random_one_in(random, odds);
+}
 
 /* A stream for a label and three numbers, from the run's seed. */
 random_stream storm_random(const char* label, uint64_t x, uint64_t y, uint64_t z);

@@ -18,6 +18,7 @@ typedef struct counter_actor
     gh_counter counter;
     void* memory;
     uint32_t op;
+    uint64_t noted_us; /* the tick behind which the op's record was brought up to date */
     uint8_t name;
     bool ending;
     gh_counter_read read;
@@ -55,9 +56,10 @@ static void start(void* actor, storm_client* me, random_stream random)
     a->op = history_begin(me->who, STORM_counters, COUNTERS_ADDS, a->name);
 }
 
-static void note_stats(const counter_actor* a)
+static void note_stats(counter_actor* a)
 {
     gh_counters_stats stats;
+    a->noted_us = a->me->now_us;
     if (gh_counters_get_stats(a->counters, &stats) != GH_OK) return;
     storm_record* record = history_at(a->op);
     record->b = stats.counted;
@@ -69,12 +71,10 @@ static void turn_adds(counter_actor* a, bool may_begin)
 {
     if (a->op == 0) return;
     uint64_t count = may_begin ? random_below(&a->random, 4) : 0;
-    for (uint64_t i = 0; i < count; i++)
-    {
-        history_at(a->op)->a++;
-        (void)gh_counters_add(a->counters, a->counter, 1);
-    }
-    note_stats(a);
+    bool all_taken = true;
+    history_at(a->op)->a += count;
+    for (uint64_t i = 0; i < count; i++) all_taken = gh_counters_add(a->counters, a->counter, 1) == GH_OK && all_taken;
+    if (!all_taken || a->noted_us != a->me->now_us) note_stats(a); /* else what a tick has brought is noted already */
     if (!may_begin && !a->ending)
     {
         a->ending = true;

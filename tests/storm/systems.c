@@ -50,11 +50,6 @@ storm_outcome storm_outcome_of(gh_status status)
     return STORM_NOT_DONE;
 }
 
-bool storm_is_time(random_stream* random, uint64_t odds)
-{
-    return random_one_in(random, storm.pace > 1 ? odds * storm.pace : odds);
-}
-
 random_stream storm_random(const char* label, uint64_t x, uint64_t y, uint64_t z)
 {
     uint64_t hash = storm.seed ^ UINT64_C(0xcbf29ce484222325);
