@@ -218,11 +218,18 @@ static void asking_step(gh_lease* lease, const gh_event* event)
 
 /* ---- WAITING ----------------------------------------------------------------------------------------------------- */
 
-/* Our turn; or the turn of the one in front of us, to be looked after in case it has died. */
+/* Our turn; or the turn of the one in front of us, to be looked after in case it has died. It may be a rumour, said
+   again and again: what makes us look must not keep us from looking. */
 static void waiting_hint(gh_lease* lease, char letter)
 {
-    if (letter == GH_HINT_WATCH) lease_wait(lease, GH_CLAIM_WINDOW_US + GH_WAITER_POLL_MIN_US);
-    else lease_ask(lease, true);
+    const uint64_t due_us = lease->op.due_us;
+    if (letter != GH_HINT_WATCH)
+    {
+        lease_ask(lease, true);
+        return;
+    }
+    lease_wait(lease, GH_CLAIM_WINDOW_US + GH_WAITER_POLL_MIN_US);
+    if (due_us < lease->op.due_us) gh_op_timer(&lease->op, due_us);
 }
 
 static void waiting_step(gh_lease* lease, const gh_event* event)
