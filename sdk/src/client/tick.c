@@ -92,7 +92,7 @@ static void node_connect(gh_node* node)
     if (gh_link_connect(&node->link, client)) gh_handshake_begin(node);
     if (!client->many) return;
     if (node->link.failures > failures) topology->lost(node);
-    if (node->link.stream < 0) gh_lend_settle(client, &node->link);
+    if (!gh_link_talks(&node->link)) gh_lend_settle(client, &node->link); /* also while it waits for its credentials */
 }
 
 static void tick_receive(gh_client* client)
