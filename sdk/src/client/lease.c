@@ -69,6 +69,7 @@ static uint64_t leaving_end(const gh_lease* lease)
 void gh_lease_leave(gh_lease* lease, gh_status outcome)
 {
     const gh_lease_row* row = gh_lease_row_of(lease);
+    const bool is_given_back = lease->op.state == GH_LEASE_RETURNING && gh_op_maybe_done(&lease->op);
     GH_INVARIANT(lease->op.client, lease->op.state != GH_LEASE_LEAVING);
     lease->was_held = gh_lease_is_granted(lease);
     lease->unanswered = lease->op.state == GH_LEASE_ASKING && gh_op_maybe_done(&lease->op);
@@ -86,7 +87,7 @@ void gh_lease_leave(gh_lease* lease, gh_status outcome)
     gh_op_unlisten(&lease->op);
     gh_op_lease(&lease->op, GH_FOREVER);
     gh_op_timer(&lease->op, lease->end_us);
-    gh_op_send(&lease->op, GH_OP_URGENT);
+    gh_op_send(&lease->op, is_given_back ? GH_OP_URGENT | GH_OP_MAYBE : GH_OP_URGENT);
     gh_op_tell_owner(&lease->op);
 }
 
