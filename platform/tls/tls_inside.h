@@ -145,7 +145,7 @@ tls_why tls_why_of_inner(const gh_platform* inner);
 tls_why tls_why_of(const tls_stream* stream, int error);
 tls_why tls_why_of_flags(uint32_t flags);
 
-/* tls_names.c: what the certificate must be for. False: there is no name. */
+/* tls_names.c: what the certificate must be for. False: there is no name, and *name is empty. */
 bool tls_name_of(const char* server_name, const gh_address* address, tls_name* name);
 bool tls_name_is_of(const tls_name* name, const mbedtls_x509_crt* certificate);
 uint64_t tls_key_of(const gh_address* address, const tls_name* name);

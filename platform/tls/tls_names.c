@@ -81,7 +81,6 @@ static bool read_ipv6(gh_str text, unsigned char out[16])
 static bool name_from(gh_str text, tls_name* name)
 {
     unsigned char number[16];
-    memset(name, 0, sizeof *name);
     if (text.size == 0 || text.size > TLS_NAME_MAX) return false;
     if (read_ipv4(text, number)) name->number_size = 4;
     else if (memchr(text.bytes, ':', text.size) != NULL && read_ipv6(text, number)) name->number_size = 16;
@@ -92,6 +91,7 @@ static bool name_from(gh_str text, tls_name* name)
 
 bool tls_name_of(const char* server_name, const gh_address* address, tls_name* name)
 {
+    memset(name, 0, sizeof *name);
     if (server_name[0] != 0) return name_from(gh_str_of(server_name), name);
     if (address->name.size > 0) return name_from(address->name, name);
     return address->kind != GH_ADDRESS_UNIX && name_from(address->host, name);

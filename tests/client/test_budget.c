@@ -60,6 +60,37 @@ static void replies_are_taken_a_piece_at_a_time(void** state)
     assert_int_equal(stats.links_lost, 0);
 }
 
+/* One answer, so large that nobody has room for it: who asked has gone, and what comes is passed over. */
+static void long_answer_is_read_a_piece_at_a_time(void** state)
+{
+    (void)state;
+    enum
+    {
+        SIZE = 8 << 20
+    };
+    scripted* world = scripted_new();
+    scripted_start_ready(world, NULL);
+    world->silent = true;
+    gh_command* gone = scripted_ask(world, "A", 60 * SECOND_US, GH_REPEAT_NEVER);
+    gh_command* last = scripted_ask(world, "A", 60 * SECOND_US, GH_REPEAT_NEVER);
+    scripted_tick(world, MS);
+    gh_op_detach(&gone->op);
+    byte_buffer* replies = &world->streams[gh_client_fd(world->client, GH_LINK_COMMANDS, NULL)].replies;
+    buffer_add(replies, "$8388608\r\n", 10);
+    memset(buffer_reserve(replies, SIZE), 'x', SIZE);
+    replies->size += SIZE;
+    buffer_add(replies, "\r\n+OK\r\n", 7);
+    make_slow(world, 200);
+    for (size_t left = replies->size; left > 0; left = replies->size)
+    {
+        scripted_tick(world, 100);
+        assert_in_range(left - replies->size, 1, 512 * 1024);
+    }
+    scripted_tick(world, 100);
+    assert_status(gh_op_poll(&last->op), GH_OK);
+    assert_int_equal(scripted_stats(world).links_lost, 0);
+}
+
 static void requests_are_sent_a_piece_at_a_time(void** state)
 {
     (void)state;
@@ -454,6 +485,7 @@ static void ten_thousand_replies_of_a_real_server(void** state)
 }
 
 TEST_FILE(budget, cmocka_unit_test(replies_are_taken_a_piece_at_a_time),
+          cmocka_unit_test(long_answer_is_read_a_piece_at_a_time),
           cmocka_unit_test(requests_are_sent_a_piece_at_a_time),
           cmocka_unit_test(leases_of_a_lost_store_are_told_a_piece_at_a_time),
           cmocka_unit_test(leases_of_a_lost_store_are_told_once),

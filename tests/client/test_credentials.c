@@ -2,6 +2,7 @@
 
 #include "support/buffer.h"
 #include "support/scene/game.h"
+#include "support/server/made_cluster.h"
 #include "support/server/redis_server.h"
 #include "support/server/scripted.h"
 
@@ -429,6 +430,26 @@ static void phrases_are_shown(void** state)
     assert_true(scripted_logged(world, "E command: refused: NOPERM this user has no permissions to run the 'set'"));
 }
 
+/* Of many nodes those that wait for it keep no buffers from the others. */
+static void pending_holds_back_no_other_node(void** state)
+{
+    (void)state;
+    keeper self = {.status = GH_OK, .password = gh_str_literal(PASSWORD)};
+    made_cluster* fleet = made_cluster_new(5);
+    fleet->config.wake = fleet->config.wake_sharded = true;
+    fleet->config.credentials = ask_keeper;
+    fleet->config.credentials_context = &self;
+    fleet->config.connect_timeout_us = 60 * SECOND_US;
+    made_cluster_start(fleet);
+    gh_lock* lock = made_cluster_want(fleet, 0, 10 * SECOND_US);
+    MADE_UNTIL(fleet, gh_op_poll(&lock->op) == GH_HELD, 5 * MS, 10 * SECOND_US);
+    self.status = GH_PENDING;
+    for (unsigned node = 1; node < 5; node++) (void)made_cluster_want(fleet, node, 10 * SECOND_US);
+    for (int i = 0; i < 100; i++) made_cluster_tick(fleet, 5 * MS);
+    gh_lock_release(lock);
+    MADE_UNTIL(fleet, gh_op_poll(&lock->op) == GH_OK, 5 * MS, SECOND_US);
+}
+
 /* ---- with a real server ------------------------------------------------------------------------------------------ */
 
 static void password_that_changes_is_followed(void** state)
@@ -465,6 +486,7 @@ static void password_that_changes_is_followed(void** state)
 TEST_FILE(credentials, cmocka_unit_test(each_hand_shake_of_each_link_asks),
           cmocka_unit_test(nobody_is_asked_before_there_is_a_connection),
           cmocka_unit_test(pending_is_asked_again_in_each_tick), cmocka_unit_test(pending_holds_back_its_own_link),
+          cmocka_unit_test(pending_holds_back_no_other_node),
           cmocka_unit_test(nothing_is_heard_before_the_credentials_are_there),
           cmocka_unit_test(pending_hook_is_asked_by_those_who_sleep_too),
           cmocka_unit_test(pending_for_ever_is_given_up_in_time), cmocka_unit_test(failures_are_tried_again_at_leisure),

@@ -1,6 +1,7 @@
 /* gh_next_deadline and gh_client_fd: who sleeps until the one or the other misses nothing, and is not
    woken for nothing. */
 
+#include "client/op.h"
 #include "support/scene/game.h"
 #include "support/server/redis_server.h"
 #include "support/server/scripted.h"
@@ -248,6 +249,28 @@ static void end_of_a_drain_wakes_a_sleeper(void** state)
     assert_status(gh_op_poll(&op->op), GH_UNKNOWN);
 }
 
+static void kept_step(gh_op* op, const gh_event* event)
+{
+    if (event->kind == GH_EVENT_CLOSE) gh_op_end(op, GH_CANCELLED);
+}
+
+/* As a row that its loader keeps: busy, without a time of its own. */
+static const gh_op_kind kept_kind = {.name = "kept", .step = kept_step, .effect = GH_OP_READS};
+
+static void drain_without_an_end_wakes_nobody(void** state)
+{
+    (void)state;
+    scripted* world = sleeper_start(false);
+    gh_op* op = SCRIPTED_NEW(world, gh_op);
+    gh_op_begin(op, world->client, &kept_kind);
+    scripted_tick(world, MS);
+    assert_status(gh_client_drain(world->client, GH_FOREVER), GH_OK);
+    assert_int_equal(gh_next_deadline(world->client), GH_FOREVER);
+    scripted_tick(world, 3600 * SECOND_US);
+    assert_int_equal(gh_next_deadline(world->client), GH_FOREVER);
+    assert_true(gh_op_is_busy(op));
+}
+
 /* A budget so small that every look at the clock finds it spent, and nothing to do: no reason to be awake,
    and no work that was left. */
 static void budget_that_is_spent_on_nothing_wakes_nobody(void** state)
@@ -327,5 +350,6 @@ TEST_FILE(deadline, cmocka_unit_test(sleeper_takes_and_gives_back_a_lock), cmock
           cmocka_unit_test(work_left_for_lack_of_budget_is_due_now),
           cmocka_unit_test(ops_left_in_the_queue_for_lack_of_budget_are_due_now),
           cmocka_unit_test(unsent_bytes_want_to_be_written), cmocka_unit_test(end_of_a_drain_wakes_a_sleeper),
+          cmocka_unit_test(drain_without_an_end_wakes_nobody),
           cmocka_unit_test(budget_that_is_spent_on_nothing_wakes_nobody),
           cmocka_unit_test(poll_loop_hands_a_lock_over));

@@ -134,6 +134,31 @@ static void password_is_in_no_line_of_the_wake_link(void** state)
     }
 }
 
+/* Sentinels have a user and a password of their own. */
+static void password_is_in_no_line_of_a_sentinels_link(void** state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof(echoes) / sizeof(echoes[0]); i++)
+    {
+        scripted* world = scripted_new();
+        parrot said = {.text = echoes[i], .to = "AUTH", .times = 3};
+        gh_client_config config = scripted_config();
+        config.topology = gh_topology_sentinel();
+        config.sentinel_name = gh_str_literal("game");
+        config.sentinel_user = gh_str_literal(USER);
+        config.sentinel_password = gh_str_literal(PASSWORD);
+        config.backoff_min_us = config.backoff_max_us = MS;
+        world->context = &said;
+        world->answer = repeat_words;
+        scripted_start(world, &config);
+        SCRIPTED_UNTIL(world, said.times == 0, MS, SECOND_US);
+        for (int j = 0; j < 3; j++) scripted_tick(world, MS);
+        assert_true(scripted_logged(world, "W sentinel link: "));
+        assert_no_piece_is_logged(world, PASSWORD, echoes[i]);
+        assert_no_piece_is_logged(world, USER, echoes[i]);
+    }
+}
+
 /* Requests that come much later, and errors that are no matter, are no other thing. */
 static void password_is_in_no_line_of_an_op_or_a_setting(void** state)
 {
@@ -351,6 +376,7 @@ static void password_is_wiped_by_a_shutdown_at_any_time(void** state)
 
 TEST_FILE(secrets, cmocka_unit_test(password_is_in_no_line_of_a_hand_shake),
           cmocka_unit_test(password_is_in_no_line_of_the_wake_link),
+          cmocka_unit_test(password_is_in_no_line_of_a_sentinels_link),
           cmocka_unit_test(password_is_in_no_line_of_an_op_or_a_setting),
           cmocka_unit_test(short_secret_is_left_out_as_a_word),
           cmocka_unit_test(payload_that_a_server_repeats_is_not_logged),

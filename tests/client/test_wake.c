@@ -169,6 +169,27 @@ static void flood_of_hints_is_one_question(void** state)
     assert_int_equal(scripted_stats(world).hints, 1000);
 }
 
+/* "Look after the one in front of you" makes a pause shorter, like any hint, however often it is said: whoever may
+   PUBLISH there keeps nobody from asking. */
+static void hints_to_look_after_another_make_no_pause_longer(void** state)
+{
+    (void)state;
+    scripted* world;
+    gh_lock* lock = start_waiting(&world);
+    queue_keeper* peer = world->context;
+    unsigned asked = peer->asked;
+    char watch[18];
+    for (int i = 0; i < 300; i++)
+    {
+        snprintf(watch, sizeof(watch), "%sw", peer->sequence);
+        say_message(world, peer->channel, watch);
+        for (int j = 0; j < 10; j++) scripted_tick(world, 10 * MS);
+    }
+    assert_int_equal(scripted_stats(world).hints, 300);
+    assert_in_range(peer->asked - asked, 5, 300); /* every 5 s without them */
+    assert_status(gh_op_poll(&lock->op), GH_PENDING);
+}
+
 static void hint_for_an_op_that_has_ended_is_no_matter(void** state)
 {
     (void)state;
@@ -381,6 +402,7 @@ static void published_nonsense_does_not_reach_the_game(void** state)
 TEST_FILE(wake, cmocka_unit_test(hint_makes_the_waiter_ask), cmocka_unit_test(channel_is_the_clients_own),
           cmocka_unit_test(hint_that_overtakes_the_answer_is_heard_behind_it),
           cmocka_unit_test(whatever_is_no_hint_is_no_matter), cmocka_unit_test(flood_of_hints_is_one_question),
+          cmocka_unit_test(hints_to_look_after_another_make_no_pause_longer),
           cmocka_unit_test(hint_for_an_op_that_has_ended_is_no_matter),
           cmocka_unit_test(link_that_connects_slowly_subscribes_once),
           cmocka_unit_test(lost_wake_link_makes_everybody_ask_once), cmocka_unit_test(broken_wake_link_is_made_again),

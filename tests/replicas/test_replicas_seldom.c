@@ -77,6 +77,31 @@ static void lock_on_its_way_back_is_cancelled(void** state)
     assert_status(end_of(world, &self, lock), GH_CANCELLED);
 }
 
+/* It has been given back, and whoever waited has it, when the owner's release comes: the answers come together. */
+static bool answer_two_releases(scripted* world, const gh_str* words, size_t count, byte_buffer* reply)
+{
+    store* self = world->context;
+    const bool is_release = gh_str_equal(words[0], gh_str_literal("EVALSHA")) && (count == 9 || count == 10);
+    if (!is_release || ++self->releases < 2) return answer(world, words, count, reply);
+    buffer_add_bulk(reply, "%.*s 0", (int)words[7].size, words[7].bytes);
+    buffer_add_bulk(reply, "%.*s 1", (int)words[7].size, words[7].bytes);
+    return true;
+}
+
+/* Nobody was told that it was held, so it is not told as lost. */
+static void lock_on_its_way_back_is_given_up(void** state)
+{
+    (void)state;
+    store self = {0};
+    scripted* world = scripted_new();
+    gh_lock* lock = start_giving_back(world, &self, 60 * SECOND_US);
+    world->answer = answer_two_releases;
+    self.releases = 1;
+    gh_lock_release(lock);
+    SCRIPTED_UNTIL(world, !gh_op_is_busy(&lock->op), MS, SECOND_US);
+    assert_status(gh_op_poll(&lock->op), GH_OK);
+}
+
 static void wait_is_over_for_a_lock_on_its_way_back(void** state)
 {
     (void)state;
@@ -137,6 +162,46 @@ static void client_ends_while_replicas_are_asked(void** state)
     gh_lock* lock = start_asking_replicas(world, &self, 60 * SECOND_US);
     gh_client_shutdown(world->client);
     assert_status(gh_op_poll(&lock->op), GH_CANCELLED);
+}
+
+#define SHOWN 8
+
+static void note_row(void* context, gh_str line)
+{
+    byte_buffer* rows = context;
+    if (line.size < 2 || memcmp(line.bytes, "  ", 2) != 0) return;
+    buffer_add(rows, line.bytes, line.size);
+    buffer_add(rows, "\n", 1);
+}
+
+/* Of two kinds, one behind the other in the heap of timers: the rows of a dump lie beside each other. */
+static void dump_shows_what_replicas_are_asked_about(void** state)
+{
+    (void)state;
+    static const char* const names[SHOWN] = {"sword", "shield", "bow", "axe", "spear", "mace", "sling", "knife"};
+    store self = {.replicas_lag = true};
+    byte_buffer rows = {0};
+    scripted* world = scripted_new();
+    gh_client_config config = scripted_config();
+    gh_lock* lock = NULL;
+    config.replicas = gh_replicas_wait();
+    config.wait_replicas = 1;
+    config.wait_us = 60 * SECOND_US;
+    world->context = &self;
+    world->answer = answer;
+    scripted_start_ready(world, &config);
+    for (int i = 0; i < SHOWN; i++)
+    {
+        (void)scripted_ask(world, "A", 60 * SECOND_US, GH_REPEAT_SAFE);
+        lock = scripted_want(world, names[i], 600 * SECOND_US, 60 * SECOND_US);
+    }
+    SCRIPTED_UNTIL(world, lock->lease.op.state == GH_LEASE_SYNCING, MS, SECOND_US);
+    assert_status(gh_client_dump(world->client, note_row, &rows), GH_OK);
+    buffer_add(&rows, "", 1);
+    if (strstr(rows.bytes, "  lock, state 5: 8, of these queued 0, sent 0, paused 0, awaited 8\n") == NULL ||
+        strstr(rows.bytes, "  command, state 0: 8, of these queued 0, sent 0, paused 0, awaited 8\n") == NULL)
+        fail_msg("it says:\n%s", rows.bytes);
+    buffer_free(&rows);
 }
 
 /* What it was granted is not there any more, and it asks anew. */
@@ -307,7 +372,8 @@ TEST_FILE(replicas_seldom, cmocka_unit_test(link_that_ends_before_replicas_are_a
           cmocka_unit_test(wait_is_over_while_replicas_are_asked),
           cmocka_unit_test(client_ends_while_replicas_are_asked),
           cmocka_unit_test(store_is_lost_while_replicas_are_asked), cmocka_unit_test(deadlines_are_enough),
+          cmocka_unit_test(dump_shows_what_replicas_are_asked_about),
           cmocka_unit_test(lock_on_its_way_back_is_asked_for_again),
-          cmocka_unit_test(lock_on_its_way_back_is_cancelled),
+          cmocka_unit_test(lock_on_its_way_back_is_cancelled), cmocka_unit_test(lock_on_its_way_back_is_given_up),
           cmocka_unit_test(wait_is_over_for_a_lock_on_its_way_back),
           cmocka_unit_test(client_ends_with_a_lock_on_its_way_back));

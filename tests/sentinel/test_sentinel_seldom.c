@@ -198,6 +198,26 @@ static void old_master_is_not_believed_behind_a_promotion(void** state)
     SLEEP_UNTIL(fleet, is_ready_at(fleet, 0)); /* but later they are */
 }
 
+/* Anybody who may PUBLISH there may say that one was given up, faster than it is read: a tick reads a part of it, and
+   all else goes on. */
+static void flood_of_events_is_read_in_parts(void** state)
+{
+    (void)state;
+    made_sentinels* fleet = start(3);
+    scripted_stream* stream = made_sentinels_stream(fleet, MADE_SENTINEL_PORT);
+    assert_true(gh_client_handles(fleet->world->client, NULL, 0) > 0); /* somebody sleeps: each tick reads */
+    for (int i = 0; i < 5000; i++)
+        made_sentinels_tell(fleet, 0, "-failover-abort-slave-timeout", "master game 10.0.0.1 7000");
+    for (size_t left = stream->replies.size; left > 0;)
+    {
+        scripted_tick(fleet->world, TICK_US);
+        assert_in_range(left - stream->replies.size, 1, 64 * 1024);
+        left = stream->replies.size;
+    }
+    made_sentinels_tell(fleet, 0, SWITCH, "game 10.0.0.1 7000 10.0.0.1 7001");
+    SLEEP_UNTIL(fleet, is_ready_at(fleet, 1));
+}
+
 /* ---- answers ----------------------------------------------------------------------------------------------------- */
 
 /* They are asked because their links were away. */
@@ -295,6 +315,6 @@ TEST_FILE(sentinel_seldom, cmocka_unit_test(each_sentinel_stands_in_a_dump),
           cmocka_unit_test(promotion_that_is_given_up_leads_back),
           cmocka_unit_test(promotion_of_who_is_followed_or_of_nobody_is_none),
           cmocka_unit_test(old_master_is_not_believed_behind_a_promotion),
-          cmocka_unit_test(answers_that_name_nobody_move_nobody),
+          cmocka_unit_test(flood_of_events_is_read_in_parts), cmocka_unit_test(answers_that_name_nobody_move_nobody),
           cmocka_unit_test(sentinels_that_do_not_agree_move_nobody), cmocka_unit_test(link_to_a_sentinel_is_made_anew),
           cmocka_unit_test(stream_that_ends_while_its_bytes_wait));

@@ -5,6 +5,7 @@
 #include "support/server/proxy.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define SECOND_OF_LINK_US UINT64_C(1000000)
 
@@ -163,5 +164,85 @@ static void changed_bytes_are_noticed(void** state)
     assert_in_range(noticed, tried * 9 / 10, tried);
 }
 
+/* ---- what is said first ------------------------------------------------------------------------------------------ */
+
+/* An inner platform to which nobody answers. */
+typedef struct listener
+{
+    gh_platform platform;
+    char said[4096];
+    size_t size;
+} listener;
+
+static gh_status listener_open(void* context, const gh_address* address, intptr_t* stream)
+{
+    (void)context, (void)address;
+    *stream = 7;
+    return GH_OK;
+}
+
+static gh_status listener_connected(void* context, intptr_t stream)
+{
+    (void)context, (void)stream;
+    return GH_OK;
+}
+
+static int64_t listener_send(void* context, intptr_t stream, const void* bytes, size_t size)
+{
+    listener* self = context;
+    (void)stream;
+    assert_true(size < sizeof self->said - self->size);
+    memcpy(self->said + self->size, bytes, size);
+    self->size += size;
+    return (int64_t)size;
+}
+
+static int64_t listener_receive(void* context, intptr_t stream, void* bytes, size_t size)
+{
+    (void)context, (void)stream, (void)bytes, (void)size;
+    return GH_STREAM_WOULD_BLOCK;
+}
+
+static void listener_close(void* context, intptr_t stream)
+{
+    (void)context, (void)stream;
+}
+
+/* What lies on the stack of who is called next. */
+static void leave_on_stack(char letter)
+{
+    volatile char bytes[4096];
+    for (size_t i = 0; i < sizeof bytes; i++) bytes[i] = letter;
+}
+
+/* Without verification an address needs no name, and then a server is told none: nothing of this process's memory. */
+static void address_without_a_name_tells_none(void** state)
+{
+    (void)state;
+    gh_address address = {.kind = GH_ADDRESS_UNIX, .path = gh_str_literal("/run/redis.sock")};
+    static listener inner;
+    inner = (listener){.platform = *gh_platform_default()};
+    inner.platform.context = &inner;
+    inner.platform.open = listener_open;
+    inner.platform.connected = listener_connected;
+    inner.platform.send = listener_send;
+    inner.platform.receive = listener_receive;
+    inner.platform.close = listener_close;
+    tls_scene* self = tls_scene_new("unix:/run/redis.sock");
+    self->inner = &inner.platform;
+    self->config.insecure_skip_verification = true;
+    assert_int_equal(tls_scene_init(self), GH_OK);
+    const gh_platform* platform = gh_tls_platform(self->tls);
+    intptr_t stream;
+    leave_on_stack('a');
+    assert_int_equal(platform->open(platform->context, &address, &stream), GH_PENDING);
+    assert_int_equal(platform->connected(platform->context, stream), GH_PENDING);
+    assert_true(inner.size > 100);
+    for (size_t i = 0; i + 8 <= inner.size; i++) assert_int_not_equal(memcmp(inner.said + i, "aaaaaaaa", 8), 0);
+    platform->close(platform->context, stream);
+    tls_scene_end(self);
+}
+
 TEST_FILE(tls_bytes, cmocka_unit_test(hand_shakes_cut_anywhere_are_made_again),
-          cmocka_unit_test(bytes_that_come_one_by_one), cmocka_unit_test(changed_bytes_are_noticed));
+          cmocka_unit_test(bytes_that_come_one_by_one), cmocka_unit_test(changed_bytes_are_noticed),
+          cmocka_unit_test(address_without_a_name_tells_none));

@@ -25,7 +25,7 @@ typedef struct dump_row
     const gh_op_kind* kind;
     uint32_t state;
     uint32_t ops;
-    uint32_t requests[GH_REQUEST_PAUSED + 1];
+    uint32_t requests[GH_REQUEST_STATES];
 } dump_row;
 
 /* ---- lines ------------------------------------------------------------------------------------------------------- */
@@ -193,6 +193,7 @@ static void dump_ops(dump* to, const gh_client* client)
         dump_number(to, ", of these queued ", rows[i].requests[GH_REQUEST_QUEUED]);
         dump_number(to, ", sent ", rows[i].requests[GH_REQUEST_SENT]);
         dump_number(to, ", paused ", rows[i].requests[GH_REQUEST_PAUSED]);
+        if (client->config.replicas != NULL) dump_number(to, ", awaited ", rows[i].requests[GH_REQUEST_AWAITED]);
         dump_end_line(to);
     }
 }

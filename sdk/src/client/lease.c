@@ -69,6 +69,7 @@ static uint64_t leaving_end(const gh_lease* lease)
 void gh_lease_leave(gh_lease* lease, gh_status outcome)
 {
     const gh_lease_row* row = gh_lease_row_of(lease);
+    const bool is_given_back = lease->op.state == GH_LEASE_RETURNING && gh_op_maybe_done(&lease->op);
     GH_INVARIANT(lease->op.client, lease->op.state != GH_LEASE_LEAVING);
     lease->was_held = gh_lease_is_granted(lease);
     lease->unanswered = lease->op.state == GH_LEASE_ASKING && gh_op_maybe_done(&lease->op);
@@ -86,7 +87,7 @@ void gh_lease_leave(gh_lease* lease, gh_status outcome)
     gh_op_unlisten(&lease->op);
     gh_op_lease(&lease->op, GH_FOREVER);
     gh_op_timer(&lease->op, lease->end_us);
-    gh_op_send(&lease->op, GH_OP_URGENT);
+    gh_op_send(&lease->op, is_given_back ? GH_OP_URGENT | GH_OP_MAYBE : GH_OP_URGENT);
     gh_op_tell_owner(&lease->op);
 }
 
@@ -218,11 +219,18 @@ static void asking_step(gh_lease* lease, const gh_event* event)
 
 /* ---- WAITING ----------------------------------------------------------------------------------------------------- */
 
-/* Our turn; or the turn of the one in front of us, to be looked after in case it has died. */
+/* Our turn; or the turn of the one in front of us, to be looked after in case it has died. It may be a rumour, said
+   again and again: what makes us look must not keep us from looking. */
 static void waiting_hint(gh_lease* lease, char letter)
 {
-    if (letter == GH_HINT_WATCH) lease_wait(lease, GH_CLAIM_WINDOW_US + GH_WAITER_POLL_MIN_US);
-    else lease_ask(lease, true);
+    const uint64_t due_us = lease->op.due_us;
+    if (letter != GH_HINT_WATCH)
+    {
+        lease_ask(lease, true);
+        return;
+    }
+    lease_wait(lease, GH_CLAIM_WINDOW_US + GH_WAITER_POLL_MIN_US);
+    if (due_us < lease->op.due_us) gh_op_timer(&lease->op, due_us);
 }
 
 static void waiting_step(gh_lease* lease, const gh_event* event)

@@ -150,11 +150,12 @@ static size_t log_before_credentials(gh_client* client, gh_str text)
 static void line_add_foreign(log_line* line, gh_client* client, gh_str text)
 {
     const gh_client_config* config = &client->config;
+    const gh_str secrets[] = {config->password, config->user, config->sentinel_password, config->sentinel_user};
     size_t size = text.size;
+    size_t i;
     if (text.size > LOG_DETAIL_MAX) text.size = LOG_DETAIL_MAX;
     text.size = log_words(text);
-    text.size = log_before_secret(text, config->password);
-    text.size = log_before_secret(text, config->user);
+    for (i = 0; i < sizeof secrets / sizeof secrets[0]; i++) text.size = log_before_secret(text, secrets[i]);
     text.size = log_before_credentials(client, text);
     line_add(line, text);
     if (text.size < size) line_add(line, gh_str_literal("[...]"));

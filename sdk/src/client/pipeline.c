@@ -17,6 +17,7 @@
 #define LOOK_US       1000ull /* an idle stream is looked at once in this time */
 #define LOOK_MANY_US  8000ull /* of many, one of all in this time: each costs a frame a call of the system */
 #define RECEIVE_BYTES 16384u  /* at once                                       */
+#define RECEIVES      4u      /* between two looks at the clock                */
 
 /* In less time than this nobody takes a master's place: with a node time-out of a half second a kill takes longer. */
 #define LATE_US 250000ull
@@ -227,12 +228,18 @@ static void pipeline_receive(gh_node* node)
     gh_client* client = node->client;
     gh_link* link = &node->link;
     gh_moved moved = GH_MOVED_MORE;
+    uint32_t receives = 0;
     while (pipeline_read(node))
     {
         if (moved != GH_MOVED_MORE)
         {
             node->caught_up = true;
             return;
+        }
+        if (receives++ == RECEIVES) /* of an answer that is long */
+        {
+            if (!gh_client_budget_left(client)) return;
+            receives = 1;
         }
         moved = gh_link_receive(link, client, RECEIVE_BYTES);
         if (moved == GH_MOVED_LOST)

@@ -123,7 +123,8 @@ enum
     GH_REQUEST_QUEUED, /* in a queue                                       */
     GH_REQUEST_SENT,   /* in a slot                                        */
     GH_REQUEST_PAUSED, /* goes again at retry_us                           */
-    GH_REQUEST_AWAITED /* answered; replicas have until retry_us to say so */
+    GH_REQUEST_AWAITED, /* answered; replicas have until retry_us to say so */
+    GH_REQUEST_STATES
 };
 
 typedef struct gh_log_limit

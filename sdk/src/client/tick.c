@@ -16,6 +16,7 @@
 #include "client/state.h"
 #include "client/topology.h"
 
+#define NO_TIME_US    (GH_FOREVER / 2) /* of our clock, which never comes there; a pause without an end does */
 #define RESTING_LOOKS 4u /* so many nodes that rest are visited in a tick: of a hundred each in every 25th */
 
 /* The caller's clock, seen from the first tick. It may jump forward; it does not go back. */
@@ -28,7 +29,7 @@ static void tick_take_time(gh_client* client, uint64_t now_us)
         client->origin_us = now_us - client->now_us;
     }
     inside = now_us - client->origin_us;
-    if (inside > client->now_us && inside < GH_FOREVER / 2) client->now_us = inside;
+    if (inside > client->now_us && inside < NO_TIME_US) client->now_us = inside;
 }
 
 static void tick_take_budget(gh_client* client, uint64_t budget_us)
@@ -92,7 +93,7 @@ static void node_connect(gh_node* node)
     if (gh_link_connect(&node->link, client)) gh_handshake_begin(node);
     if (!client->many) return;
     if (node->link.failures > failures) topology->lost(node);
-    if (node->link.stream < 0) gh_lend_settle(client, &node->link);
+    if (!gh_link_talks(&node->link)) gh_lend_settle(client, &node->link); /* also while it waits for its credentials */
 }
 
 static void tick_receive(gh_client* client)
@@ -189,5 +190,5 @@ uint64_t gh_next_deadline(const gh_client* client)
     due_us = gh_least(commands_due(client), gh_wake_due(client));
     due_us = gh_least(due_us, gh_least(gh_heap_due(&client->timers), leases_due(client)));
     if (client->draining && client->timers.count > 0) due_us = gh_least(due_us, client->drain_end_us);
-    return due_us == GH_FOREVER ? GH_FOREVER : due_us + client->origin_us;
+    return due_us < NO_TIME_US ? due_us + client->origin_us : GH_FOREVER; /* it would be early on the caller's clock */
 }

@@ -449,7 +449,7 @@ static void listener_connect(gh_client* client, gh_cluster_listener* listener)
         listener->answers = link->secret_bytes > 0 ? 2 : 1;
     }
     if (link->state != GH_LINK_RESOLVING && link->state != GH_LINK_CONNECTING) hints_of(client)->look_us = 0;
-    if (link->stream < 0) gh_lend_settle(client, link);
+    if (!gh_link_talks(link)) gh_lend_settle(client, link); /* also while it waits for its credentials */
 }
 
 /* 0: it talks; else when to look at it again. */

@@ -387,6 +387,7 @@ static void sentinels_move(gh_client* client)
     for (i = 0; i < self->count; i++)
     {
         gh_sentinel_news news;
+        gh_sentinel_receive(&self->each[i], client);
         do
         {
             news = gh_sentinel_next(&self->each[i], client);

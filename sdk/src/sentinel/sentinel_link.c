@@ -177,43 +177,33 @@ static gh_sentinel_news take_reply(gh_sentinel* sentinel, gh_client* client, con
     return news_of(GH_SENTINEL_MASTER, first->text, second->text);
 }
 
-static gh_sentinel_news sentinel_read(gh_sentinel* sentinel, gh_client* client, bool* lost)
+gh_sentinel_news gh_sentinel_next(gh_sentinel* sentinel, gh_client* client)
 {
     const gh_reply* reply = NULL;
     gh_sentinel_news news = no_news();
-    gh_read result = GH_READ_REPLY;
-    while (news.word == GH_SENTINEL_NOTHING && sentinel->link.stream >= 0 && result == GH_READ_REPLY)
+    while (news.word == GH_SENTINEL_NOTHING && gh_link_talks(&sentinel->link))
     {
-        result = gh_link_next(&sentinel->link, client, &reply);
-        if (result == GH_READ_REPLY) news = take_reply(sentinel, client, reply);
+        const gh_read result = gh_link_next(&sentinel->link, client, &reply);
+        if (result == GH_READ_MORE) break;
+        if (result == GH_READ_REPLY)
+        {
+            news = take_reply(sentinel, client, reply);
+            continue;
+        }
+        client->stats.protocol_errors++;
+        sentinel_lose(sentinel, client, GH_LOG_ERROR, "not RESP2");
     }
-    *lost = sentinel->link.stream < 0;
-    if (result != GH_READ_TOO_LARGE && result != GH_READ_BROKEN) return news;
-    *lost = true;
-    client->stats.protocol_errors++;
-    sentinel_lose(sentinel, client, GH_LOG_ERROR, "not RESP2");
-    return no_news();
+    return news;
 }
 
-gh_sentinel_news gh_sentinel_next(gh_sentinel* sentinel, gh_client* client)
+void gh_sentinel_receive(gh_sentinel* sentinel, gh_client* client)
 {
     gh_link* link = &sentinel->link;
-    bool lost = false;
-    gh_sentinel_news news;
-    if (link->state != GH_LINK_READY && link->state != GH_LINK_HANDSHAKE) return no_news();
-    news = sentinel_read(sentinel, client, &lost);
-    if (lost || news.word != GH_SENTINEL_NOTHING) return news;
-    if (client->now_us < link->look_us && !client->watched && !sentinel->asked) return news;
+    if (!gh_link_talks(link)) return;
+    if (client->now_us < link->look_us && !client->watched && !sentinel->asked) return;
     link->look_us = client->now_us + SENTINEL_LOOK_US;
-    switch (gh_link_receive(link, client, SENTINEL_RECEIVE_BYTES))
-    {
-    case GH_MOVED_NOTHING: return news;
-    case GH_MOVED_SOME:
-    case GH_MOVED_MORE: return sentinel_read(sentinel, client, &lost);
-    case GH_MOVED_LOST: break;
-    }
-    sentinel_lose(sentinel, client, GH_LOG_WARNING, "closed by the sentinel");
-    return news;
+    if (gh_link_receive(link, client, SENTINEL_RECEIVE_BYTES) == GH_MOVED_LOST)
+        sentinel_lose(sentinel, client, GH_LOG_WARNING, "closed by the sentinel");
 }
 
 /* ---- the link ---------------------------------------------------------------------------------------------------- */

@@ -45,7 +45,11 @@ bool gh_sentinel_carve(gh_sentinel* sentinel, gh_arena* arena); /* sentinel NULL
 void gh_sentinel_move(gh_sentinel* sentinel, gh_client* client);
 uint64_t gh_sentinel_due(const gh_sentinel* sentinel, const gh_client* client);
 
-/* The next of what it has said since. */
+/* What it has said since, or the beginning of that: anybody may PUBLISH there, and a tick must end. To be called when
+   all that came before was asked for. */
+void gh_sentinel_receive(gh_sentinel* sentinel, gh_client* client);
+
+/* The next of it. */
 gh_sentinel_news gh_sentinel_next(gh_sentinel* sentinel, gh_client* client);
 
 /* Asks it where the master is. False: it cannot be asked now. */
