@@ -264,12 +264,34 @@ static void abandoned_upload_goes(void** state)
     GAME_UNTIL((reader_step(to), to->got_size == 6 * CHUNK));
     let_pass(&self, 2 * MINUTE_US + (int64_t)SECOND_US);
     assert_true(exists(&self) > 0);
-    let_pass(&self, 3 * MINUTE_US + 2 * (int64_t)SECOND_US); /* a reader that waits for more does not keep it */
+    let_pass(&self, 3 * MINUTE_US + MINUTE_US / 2 +
+                        2 * (int64_t)SECOND_US); /* a reader that waits for more does not keep it */
     GAME_UNTIL(reader_step(to));
     assert_status(gh_op_poll(&to->op.op), GH_GONE);
     from->stop_at = SIZE_MAX;
     GAME_UNTIL(sender_step(from));
     assert_status(gh_op_poll(&from->op.op), GH_GONE);
+}
+
+/* Its chunks move its times to live once in a quarter of the time that it may stand still: what comes in between counts
+   for the whole of it, too. */
+static void upload_stays_as_long_as_it_may_stand_still(void** state)
+{
+    (void)state;
+    scene self = scene_start(true);
+    sender* from = sender_new(self.a, 1, parcel_bytes(self.a, 9 * CHUNK, 9, false), 9 * CHUNK);
+    from->config.abandoned_us = 2 * (uint64_t)MINUTE_US;
+    from->stop_at = 3 * CHUNK;
+    sender_begin(from, NAME);
+    GAME_UNTIL((sender_step(from), from->op.stored_bytes == 3 * CHUNK));
+    const int64_t last_us = 27 * (int64_t)SECOND_US;
+    let_pass(&self, last_us);
+    from->stop_at = 6 * CHUNK;
+    GAME_UNTIL((sender_step(from), from->op.stored_bytes == 6 * CHUNK));
+    let_pass(&self, last_us + 2 * MINUTE_US - (int64_t)SECOND_US);
+    assert_int_equal(exists(&self), 3);
+    let_pass(&self, last_us + 2 * MINUTE_US + MINUTE_US / 2 + (int64_t)SECOND_US);
+    assert_int_equal(exists(&self), 0);
 }
 
 static void upload_without_readers_goes_by_itself(void** state)
@@ -282,7 +304,7 @@ static void upload_without_readers_goes_by_itself(void** state)
     sender_begin(from, NAME);
     GAME_UNTIL((sender_step(from), from->op.stored_bytes == 3 * CHUNK));
     assert_int_equal(exists(&self), 3);
-    let_pass(&self, 2 * MINUTE_US + (int64_t)SECOND_US);
+    let_pass(&self, 2 * MINUTE_US + MINUTE_US / 2 + (int64_t)SECOND_US);
     assert_int_equal(exists(&self), 0);
 }
 
@@ -564,8 +586,8 @@ TEST_FILE(files_store, cmocka_unit_test(sender_goes_on_where_the_dead_one_was),
           cmocka_unit_test(sender_died_beside_the_seal), cmocka_unit_test(other_bytes_under_the_same_name_are_told),
           cmocka_unit_test(second_sender_takes_over), cmocka_unit_test(reader_goes_on_where_it_died),
           cmocka_unit_test(reader_that_keeps_all_reads_anew), cmocka_unit_test(file_goes_with_the_last_lease),
-          cmocka_unit_test(abandoned_upload_goes), cmocka_unit_test(upload_without_readers_goes_by_itself),
-          cmocka_unit_test(removed_file_is_gone_for_all),
+          cmocka_unit_test(abandoned_upload_goes), cmocka_unit_test(upload_stays_as_long_as_it_may_stand_still),
+          cmocka_unit_test(upload_without_readers_goes_by_itself), cmocka_unit_test(removed_file_is_gone_for_all),
           cmocka_unit_test(only_readers_that_were_named_read_and_each_once), cmocka_unit_test(flipped_bits_are_found),
           cmocka_unit_test(whole_is_verified_too), cmocka_unit_test(chunks_that_come_twice_or_early),
           cmocka_unit_test(wrong_types_are_told), cmocka_unit_test(keys_are_those_of_the_page),

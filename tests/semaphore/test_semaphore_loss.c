@@ -402,6 +402,27 @@ static void release_refuses_what_comes_late(void** state)
     assert_int_equal(semaphore_stored(self.server, "arena").queued, 1);
 }
 
+/* A copy that hung somewhere until others have set another limit sets none. */
+static void late_limit_undoes_no_younger_one(void** state)
+{
+    (void)state;
+    redis_server* server = redis_server_start(NULL);
+    char limit[FOREIGN_DIGEST_SIZE];
+    long long numbers[3];
+    foreign_load(server, limit, "semaphore/semaphore_limit.lua");
+    uint64_t now_us = store_now_us(server);
+    for (unsigned turn = 0; turn < 3; turn++) /* one sets 5, another 7, and then comes the first once more */
+    {
+        redisReply* reply = redis_server_command(
+            server, "EVALSHA %s 4 " ARENA_KEYS " %016x:0000000000000001 1 200000 %u %llu", limit, 1 + turn % 2,
+            5 + turn % 2 * 2, (unsigned long long)(turn < 2 ? now_us + 60 * SECOND_US : now_us));
+        assert_int_equal(redis_server_numbers(reply, numbers, 3), 3);
+        assert_int_equal(numbers[1], turn < 2 ? 0 : 2);
+        freeReplyObject(reply);
+    }
+    assert_memory_equal(redis_server_text(server, "GET gh:{semaphore:arena}:s"), "7 0 ", 4);
+}
+
 /* The request hangs on a link that its client has given up, and is sent again, granted and given back
  * meanwhile. */
 static void late_request_of_a_released_permit_takes_nothing(void** state)
@@ -662,7 +683,7 @@ TEST_FILE(semaphore_loss, cmocka_unit_test(clients_with_clocks_an_hour_apart_ste
           cmocka_unit_test(grant_that_is_later_than_its_lease_is_not_reported),
           cmocka_unit_test(release_that_comes_too_late_says_so), cmocka_unit_test(repeat_of_a_grant_has_its_fence),
           cmocka_unit_test(repeat_behind_the_last_fence_has_a_larger_one),
-          cmocka_unit_test(release_refuses_what_comes_late),
+          cmocka_unit_test(release_refuses_what_comes_late), cmocka_unit_test(late_limit_undoes_no_younger_one),
           cmocka_unit_test(late_request_of_a_released_permit_takes_nothing), cmocka_unit_test(crash_leaks_no_permit),
           cmocka_unit_test(dead_waiters_are_dropped), cmocka_unit_test(waiter_that_missed_its_turn_stands_at_the_end),
           cmocka_unit_test(refusal_of_one_too_many_keeps_the_count),

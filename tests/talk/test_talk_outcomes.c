@@ -226,8 +226,36 @@ static void who_leaves_in_the_middle_is_shown_nothing_later(void** state)
     assert_true(!is_shown(here, 0, "3") && is_shown(here, 1, "3"));
 }
 
+/* Who has left has the note taken away that was made until then. When the answer comes late, another client may have
+   let the player in again: what it has noted is about a member. */
+static void late_answer_of_a_leave_takes_no_younger_note(void** state)
+{
+    (void)state;
+    redis_server* server = redis_server_start(NULL);
+    game* a = game_start_ready(redis_server_address(server));
+    chaos_proxy* proxy = proxy_start(redis_server_address(server), PROXY_UNIX);
+    gh_client_config config = game_config(proxy_address(proxy));
+    config.wake = false;
+    game* b = game_start_with(&config);
+    gh_chat_change* leave = GAME_NEW(b, gh_chat_change);
+    assert_status(chat_make(b, "raid", "joe jeff mia", KEEP, MANY), GH_OK);
+    assert_status(chat_quit(b, "raid", "mia"), GH_OK); /* the script is known from now on */
+    proxy_arm(proxy, PROXY_REPLY, 0, PROXY_FIN);
+    proxy_set_mode(proxy, PROXY_REFUSE);
+    assert_status(gh_chat_leave_begin(leave, ON_CHAT_WITHIN(b->client, RAID, 20 * SECOND_US), gh_str_of("jeff")),
+                  GH_OK);
+    GAME_UNTIL(proxy_fired(proxy) > 0);
+    assert_status(chat_enter(a, "raid", "jeff", GH_CHAT_FROM_NOW), GH_OK);
+    proxy_set_mode(proxy, PROXY_PASS);
+    GAME_UNTIL(gh_op_poll(&leave->op) != GH_PENDING);
+    assert_status(gh_op_poll(&leave->op), GH_OK);
+    assert_int_equal(redis_server_integer(server, "ZCARD gh:{chat:raid}:v"), 2);
+    assert_int_equal(redis_server_integer(server, "ZCARD gh:{chats:jeff}:l"), 1);
+}
+
 TEST_FILE(talk_outcomes, cmocka_unit_test(push_that_was_stored_is_not_refused),
           cmocka_unit_test(sender_who_is_forgotten_is_not_told_that_he_said_nothing),
           cmocka_unit_test(full_is_not_said_of_what_was_stored), cmocka_unit_test(odd_sizes_divide_nothing),
           cmocka_unit_test(who_has_left_is_shown_nothing_more),
-          cmocka_unit_test(who_leaves_in_the_middle_is_shown_nothing_later));
+          cmocka_unit_test(who_leaves_in_the_middle_is_shown_nothing_later),
+          cmocka_unit_test(late_answer_of_a_leave_takes_no_younger_note));

@@ -213,6 +213,29 @@ static void old_marks_go_with_new_ones(void** state)
     assert_in_range(redis_server_integer(server, "HLEN gh:{mailbox:x}:w00"), 50, 200);
 }
 
+/* The key of those who wait lives on with each that asks, also when it is the same one again, and no shorter than it
+   waits: a feed that reads a player's list each hour asks to be told for two. */
+static void who_waits_is_kept_as_long_as_it_waits(void** state)
+{
+    (void)state;
+    redis_server_options options = {.clock = true};
+    redis_server* server = redis_server_start(&options);
+    char list[FOREIGN_DIGEST_SIZE];
+    foreign_load(server, list, "chat/chats_list.lua");
+    for (int64_t hour = 0; hour < 3; hour++)
+    {
+        redis_server_shift_clock(server, hour * 3600 * (int64_t)SECOND_US);
+        freeReplyObject(
+            redis_server_command(server, "EVALSHA %s 2 gh:{chats:joe}:l gh:{chats:joe}:h 1:1 1 0 64 7200000000", list));
+        redis_server_shift_clock(server, (hour * 3600 + 3599) * (int64_t)SECOND_US);
+        assert_int_equal(redis_server_integer(server, "ZCARD gh:{chats:joe}:h"), 1);
+    }
+    redis_server_shift_clock(server, (2 * 3600 + 7199) * (int64_t)SECOND_US);
+    assert_int_equal(redis_server_integer(server, "ZCARD gh:{chats:joe}:h"), 1);
+    redis_server_shift_clock(server, (2 * 3600 + 7202) * (int64_t)SECOND_US);
+    assert_int_equal(redis_server_integer(server, "EXISTS gh:{chats:joe}:h"), 0);
+}
+
 /* What NOSCRIPT and BUSY send again comes behind what was begun later; none of it may be lost or change
  * places. */
 static void order_of_begin_survives_refusals(void** state)
@@ -611,7 +634,8 @@ static void keys_are_on_the_page(void** state)
 }
 
 TEST_FILE(talk_store, cmocka_unit_test(repeats_and_ghosts_change_nothing), cmocka_unit_test(writers_know_no_bound),
-          cmocka_unit_test(old_marks_go_with_new_ones), cmocka_unit_test(order_of_begin_survives_refusals),
+          cmocka_unit_test(old_marks_go_with_new_ones), cmocka_unit_test(who_waits_is_kept_as_long_as_it_waits),
+          cmocka_unit_test(order_of_begin_survives_refusals),
           cmocka_unit_test(cancelled_in_the_row_lets_the_next_go_on),
           cmocka_unit_test(wrong_types_are_corrupt_and_stay_as_they_are),
           cmocka_unit_test(numbers_that_cannot_be_are_corrupt), cmocka_unit_test(epochs_of_another_form_are_corrupt),

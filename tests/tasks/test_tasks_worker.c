@@ -192,6 +192,38 @@ static void handler_goes_on_over_many_ticks_and_is_renewed(void** state)
     assert_true(baker->calls_in_tick_max <= 3); /* each once in a tick */
 }
 
+static gh_task_action wait_for_a_call(void* context, gh_task* task)
+{
+    shop* self = context;
+    self->calls++;
+    task->again_us = UINT64_MAX;
+    return GH_TASK_ACTION_CONTINUE;
+}
+
+/* It is not called again by itself, and who sleeps between two ticks is not woken for it. */
+static void handler_that_never_wants_another_call_lets_the_game_sleep(void** state)
+{
+    (void)state;
+    redis_server* server = redis_server_start(NULL);
+    shop* baker = shop_prepare(game_start_ready(redis_server_address(server)), QUEUE);
+    desk* other = desk_on(server);
+    baker->handlers[0].function = wait_for_a_call;
+    push_many(other, 0, 1);
+    shop_begin(baker);
+    GAME_UNTIL(baker->worker.running == 1);
+    uint64_t longest_us = 0;
+    uint64_t begin_us = wait_now_us();
+    while (wait_now_us() - begin_us < SECOND_US)
+    {
+        game_tick_all();
+        uint64_t now_us = game_now_us(baker->owner);
+        uint64_t due_us = gh_next_deadline(baker->owner->client);
+        if (due_us > now_us && due_us - now_us > longest_us) longest_us = due_us - now_us;
+    }
+    assert_int_equal(baker->calls, 1);
+    assert_true(longest_us > 10000);
+}
+
 /* ---- leases and cancelling ----------------------------------------------------------------------------- */
 
 static void hitch_longer_than_the_lease_is_told_before_anything_else(void** state)
@@ -529,6 +561,7 @@ TEST_FILE(tasks_worker, cmocka_unit_test(handlers_are_called_by_name),
           cmocka_unit_test(handler_that_gives_back_uses_up_no_attempt),
           cmocka_unit_test(action_is_the_reason_and_what_is_none_a_failure),
           cmocka_unit_test(handler_goes_on_over_many_ticks_and_is_renewed),
+          cmocka_unit_test(handler_that_never_wants_another_call_lets_the_game_sleep),
           cmocka_unit_test(hitch_longer_than_the_lease_is_told_before_anything_else),
           cmocka_unit_test(cancelled_task_hears_of_it_at_once),
           cmocka_unit_test(store_that_lost_its_data_takes_the_tasks_along),

@@ -39,7 +39,8 @@ enum
     GH_CHAT_LEAVE_SEQUENCE = 0,
     GH_CHAT_LEAVE_CODE = 1,
     GH_CHAT_LEAVE_MEMBERS = 2,
-    GH_CHAT_LEAVE_NOW_US = 3
+    GH_CHAT_LEAVE_NOW_US = 3,
+    GH_CHAT_LEAVE_LEFT_US = 4
 };
 typedef enum gh_chat_leave_code
 {

@@ -16,12 +16,14 @@ enum
     GH_SEMAPHORE_LIMIT_LIMIT = 2,
     GH_SEMAPHORE_LIMIT_USED = 3,
     GH_SEMAPHORE_LIMIT_WAITERS = 4,
-    GH_SEMAPHORE_LIMIT_MORE = 5
+    GH_SEMAPHORE_LIMIT_MORE = 5,
+    GH_SEMAPHORE_LIMIT_NOW_US = 6
 };
 typedef enum gh_semaphore_limit_code
 {
     GH_SEMAPHORE_LIMIT_SET = 0,
-    GH_SEMAPHORE_LIMIT_OLDER = 1
+    GH_SEMAPHORE_LIMIT_OLDER = 1,
+    GH_SEMAPHORE_LIMIT_STALE = 2
 } gh_semaphore_limit_code;
 
 /* semaphore_look.lua */

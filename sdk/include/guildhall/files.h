@@ -91,8 +91,8 @@ typedef struct gh_file_send_config
     uint32_t tick_bytes;    /* chunk_bytes..1 GiB, default 256 KiB */
     uint64_t progress_us;   /* end when nothing moves for so long although there is something to move; full
                                counts as not moving. 1 ms..24 h, default 60 s */
-    uint64_t abandoned_us;  /* an upload to which nothing was added for so long is dropped; 1 s..7 days,
-                               default 1 h */
+    uint64_t abandoned_us;  /* an upload to which nothing was added for so long is dropped, at most a quarter of
+                               it later; 1 s..7 days, default 1 h */
     uint64_t lease_us;      /* of each reader; GH_FILE_LEASE_MIN_US.._MAX_US, default 10 min */
     bool stream;            /* announce at once; default false: when it is sealed, or the cap is reached */
     void* memory;           /* aligned to 16 */

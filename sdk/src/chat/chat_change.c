@@ -224,7 +224,7 @@ static void chat_left(gh_chat_change* change, const gh_reply* reply)
     switch (gh_reply_integer(reply, GH_CHAT_LEAVE_CODE))
     {
     case GH_CHAT_LEAVE_LEFT:
-        change->left_us = (uint64_t)gh_reply_integer(reply, GH_CHAT_LEAVE_NOW_US);
+        change->left_us = (uint64_t)gh_reply_integer(reply, GH_CHAT_LEAVE_LEFT_US);
         chat_change_see_to_list(change, GH_OK);
         break;
     case GH_CHAT_LEAVE_GONE: chat_change_see_to_list(change, gh_op_refused(&change->op, GH_GONE)); break;

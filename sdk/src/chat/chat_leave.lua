@@ -6,12 +6,12 @@
 --       5 gh:{chat:<name>}:w<2 hex digits>   see chat_send.lua
 -- ARGV  1 token, 2 sequence, 3 generation   as there
 --       4 member
--- reply in one text: sequence, code, members, now us
+-- reply in one text: sequence, code, members, now us, left us
 --       code 0 left
 --            1 gone
 --            2 old
 --            4 no member  was none before
---       members: those that remain
+--       members: those that remain; left us: when it left, 0: it did not now. A repeat is told that of the first
 --       or the error STALE, as there
 -- hint  to waiting readers when the chat is gone
 --
@@ -30,26 +30,27 @@ local now_text = time[1] .. string.sub('00000' .. time[2], -6)
 
 local state = redis.call('HMGET', state_key, 'e', 'n', 'k', 'x', 'g', 'w')
 local resident = state[6]
+--@ client/check.lua
 --@ client/mark.lua
 --@ chat/chat_said.lua
 if past > sequence then
-    return ARGV[2] .. ' 2 0 ' .. now_text
+    return ARGV[2] .. ' 2 0 ' .. now_text .. ' 0'
 elseif past == sequence then
-    return ARGV[2] .. string.format(' 0 %.0f ', said_number) .. now_text
+    return string.format('%s 0 %.0f %s %.0f', ARGV[2], said_number, now_text, whole(said_text) or 0)
 end
 
 --@ chat/chat_state.lua
 if not last then
-    return ARGV[2] .. ' 1 0 ' .. now_text
+    return ARGV[2] .. ' 1 0 ' .. now_text .. ' 0'
 end
 local members = redis.call('ZCARD', seen_key)
 if not redis.call('ZSCORE', seen_key, member) then
-    return ARGV[2] .. ' 4 ' .. members .. ' ' .. now_text
+    return ARGV[2] .. ' 4 ' .. members .. ' ' .. now_text .. ' 0'
 end
 
 redis.call('ZREM', seen_key, member)
 members = members - 1
-local mark_text = mark_head .. state[1] .. ' ' .. members .. ' -'
+local mark_text = mark_head .. state[1] .. ' ' .. members .. ' ' .. now_text
 if is_resident then
     redis.call('HSET', state_key, 'w', mark_text)
 else
@@ -62,11 +63,11 @@ if members > 0 then
         local most = math.max(100, math.floor(TRIM_BYTES / math.max(largest, 1)))
         redis.call('LTRIM', list_key, math.min(least - head + 1, most), -1)
     end
-    return ARGV[2] .. ' 0 ' .. members .. ' ' .. now_text
+    return ARGV[2] .. ' 0 ' .. members .. ' ' .. now_text .. ' ' .. now_text
 end
 redis.call('UNLINK', list_key, seen_key)
 redis.call('HDEL', state_key, 'n', 'k', 'c', 'x', 'y', 'b')
 redis.call('PEXPIRE', state_key, TOMBSTONE_MS)
 --@ client/hint.lua
 --@ talk/hint_readers.lua
-return ARGV[2] .. ' 0 0 ' .. now_text
+return ARGV[2] .. ' 0 0 ' .. now_text .. ' ' .. now_text

@@ -23,6 +23,8 @@
 local WHOLE_MAX = 9007199254740991
 local READERS_MAX = 64
 
+--@ files/files_still.lua
+
 local state = redis.call('HMGET', KEYS[1], 'w', 'n', 'b', 'k', 'f', 'a', 'x', 'z', 't', 'g', 'v')
 local number = tonumber(ARGV[3])
 local chunks, bytes, chunk_bytes = tonumber(state[2]), tonumber(state[3]), tonumber(state[4])
@@ -69,8 +71,8 @@ if stored == 0 or stored + size <= cap then
         redis.call('HSET', KEYS[1], 'x', string.format('%.0f', now + math.floor(still / 4)))
         for i = 1, 4 do
             local left = redis.call('PTTL', KEYS[i])
-            if left < still / 1000 then
-                redis.call('PEXPIRE', KEYS[i], math.floor(still / 1000) + 1)
+            if left < still_ms(still) then
+                redis.call('PEXPIRE', KEYS[i], still_ms(still))
             end
         end
         if stored == 0 then -- :c is new, and must live as long as the others

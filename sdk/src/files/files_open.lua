@@ -33,6 +33,7 @@
 -- The readers come first and the state last: without it there is no file, and what is left of one is dropped.
 -- Redis 6.2 or later.
 --@ client/check.lua
+--@ files/files_still.lua
 
 local READERS_MAX = 64
 local CHUNK_MAX = 131072
@@ -77,14 +78,14 @@ if state[1] then
                'x', string.format('%.0f', now + math.floor(still / 4)))
     for i = 1, 4 do
         local left = redis.call('PTTL', KEYS[i])
-        if left >= -1 and left < still / 1000 then
-            redis.call('PEXPIRE', KEYS[i], math.floor(still / 1000) + 1)
+        if left >= -1 and left < still_ms(still) then
+            redis.call('PEXPIRE', KEYS[i], still_ms(still))
         end
     end
     return {sequence, 0, id, chunk_bytes, chunks, bytes, shown, state[5] or ''}
 end
 
-local ms = math.floor(tonumber(ARGV[6]) / 1000) + 1
+local ms = still_ms(tonumber(ARGV[6]))
 if redis.call('HLEN', KEYS[2]) + redis.call('ZCARD', KEYS[3]) + redis.call('ZCARD', KEYS[4]) > 0 then
     redis.call('UNLINK', KEYS[2], KEYS[3], KEYS[4])
 end

@@ -16,6 +16,7 @@
 --            5 differs  other bytes are stored, or it was sealed with another digest
 -- Leases and times to live come before what they are for, so that a seal that was stopped does no harm.
 --@ client/check.lua
+--@ files/files_still.lua
 
 local READERS_MAX = 64
 local LEASE_MAX = 86400000000
@@ -51,7 +52,7 @@ if not state[5] and #readers > 0 then -- leases begin when there is something to
     redis.call('ZADD', KEYS[4], unpack(leases))
 end
 -- Until it is sealed, a file lives as long as its sender does; from then on, as long as its readers.
-local ms = math.floor(still / 1000) + 1
+local ms = still_ms(still)
 if ARGV[3] == '1' then
     local last = tonumber(redis.call('ZRANGE', KEYS[4], -1, -1, 'WITHSCORES')[2]) or now
     ms = math.floor(math.max(math.min(last - now, LEASE_MAX), 0) / 1000) + 1

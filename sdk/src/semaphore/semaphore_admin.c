@@ -30,13 +30,20 @@ static void semaphore_limit_encode(gh_op* op, gh_request* request)
     gh_request_op_id(request, op);
     gh_request_number(request, GH_CLAIM_WINDOW_US);
     gh_request_number(request, limit->wanted);
+    gh_request_number(request, gh_op_not_after(op));
 }
 
 static gh_status semaphore_limit_answer(gh_op* op, const gh_event* event)
 {
     gh_semaphore_limit* limit = semaphore_limit_of(op);
     const gh_reply* reply = event->reply;
-    bool fits = semaphore_take_figure(reply, GH_SEMAPHORE_LIMIT_LIMIT, &limit->limit);
+    bool fits;
+    if (gh_reply_integer(reply, GH_SEMAPHORE_LIMIT_CODE) == GH_SEMAPHORE_LIMIT_STALE)
+    {
+        gh_op_send(op, op->flags & GH_OP_MAYBE); /* we know the store's time better now, and our timer ends this */
+        return GH_PENDING;
+    }
+    fits = semaphore_take_figure(reply, GH_SEMAPHORE_LIMIT_LIMIT, &limit->limit);
     fits = semaphore_take_figure(reply, GH_SEMAPHORE_LIMIT_USED, &limit->used) && fits;
     fits = semaphore_take_figure(reply, GH_SEMAPHORE_LIMIT_WAITERS, &limit->waiters) && fits;
     if (!fits) return gh_op_outcome(op, GH_REASON_UNUSABLE);

@@ -9,9 +9,11 @@
 --       2 sequence  comes back as the first element of the reply
 --       3 window    us that a turn is kept for a waiter that is told
 --       4 limit
--- reply in one text: sequence, code, limit, used, waiters, more
+--       5 not after us of the store's clock; later, nothing is set: it may be that others have set another; 0: none
+-- reply in one text: sequence, code, limit, used, waiters, more, now us
 --       code 0 set
 --            1 older  not set: this client has set another since
+--            2 stale  past `not after`
 --       more 1: there are more waiters to be served, or dead ones in front, than one call does: call again
 -- hint  to gh:wake:<client> "<sequence, 16 hex digits>" for each waiter whose turn it is (or who wants more
 --       than the limit), and the same with a "w" behind it to one that should ask when the turn is over
@@ -20,8 +22,12 @@ local state_key, holder_key, queue_key, client_key = KEYS[1], KEYS[2], KEYS[3], 
 local token, window = ARGV[1], tonumber(ARGV[3])
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
+local now_text = time[1] .. string.sub('00000' .. time[2], -6)
 
-local not_after, added = 0, nil
+local not_after, added = tonumber(ARGV[5]), nil
+if not_after > 0 and now > not_after then
+    return ARGV[2] .. ' 2 0 0 0 0 ' .. now_text
+end
 local stored = redis.call('GET', state_key)
 
 --@ semaphore/semaphore_state.lua
@@ -31,7 +37,7 @@ local stored = redis.call('GET', state_key)
 --@ semaphore/semaphore_queue.lua
 
 if string.sub(setter, 1, 16) == string.sub(token, 1, 16) and setter > token then
-    return string.format('%s 1 %d %d %.0f 0', ARGV[2], limit, used, waiters)
+    return string.format('%s 1 %d %d %.0f 0 %s', ARGV[2], limit, used, waiters, now_text)
 end
 if limit == 0 then
     forget()
@@ -54,4 +60,4 @@ end
 if #turns > 0 then
     hint_all(turns, behind)
 end
-return string.format('%s 0 %d %d %.0f %d', ARGV[2], limit, used, waiters, (more or capped) and 1 or 0)
+return string.format('%s 0 %d %d %.0f %d %s', ARGV[2], limit, used, waiters, (more or capped) and 1 or 0, now_text)

@@ -7,9 +7,12 @@ local TOKENS_MAX = 16384
 local TOKENS_MS = 3600000
 
 local tokens = redis.pcall('ZCARD', hint_key)
-if type(tokens) == 'number' and tokens < TOKENS_MAX and
-   redis.pcall('ZADD', hint_key, string.format('%.0f', now + wait), token) == 1 then
-    redis.call('PEXPIRE', hint_key, TOKENS_MS)
+local is_new = type(tokens) == 'number' and tokens < TOKENS_MAX and
+    redis.pcall('ZADD', hint_key, string.format('%.0f', now + wait), token)
+if is_new == 0 or is_new == 1 then -- not an error
+    redis.call('PEXPIRE', hint_key, math.max(TOKENS_MS, math.floor(wait / 1000) + 1))
+end
+if is_new == 1 then
     local gone = redis.call('ZRANGEBYSCORE', hint_key, '-inf', string.format('%.0f', now), 'LIMIT', '0', '16')
     if #gone > 0 then
         redis.call('ZREM', hint_key, unpack(gone))
