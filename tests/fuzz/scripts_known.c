@@ -75,27 +75,16 @@ static bool is_digest(const char of[SCRIPTS_DIGEST_SIZE], gh_str digest)
     return of[last] == digest.bytes[last] && memcmp(of, digest.bytes, SCRIPTS_DIGEST_SIZE) == 0;
 }
 
-#define ALIASES_MAX 256u
-
-static struct
-{
-    char digest[SCRIPTS_DIGEST_SIZE];
-    const gh_script_text* script;
-    bool once;
-} aliases[ALIASES_MAX];
-static size_t alias_count;
+/* That of a server, or zeros as long as nobody has asked one. */
+static char aliases[FUZZ_COUNT(texts)][SCRIPTS_DIGEST_SIZE];
 
 void scripts_alias(gh_str text, gh_str digest)
 {
     char of[SCRIPTS_DIGEST_SIZE];
     FUZZ_MUST(digest.size == SCRIPTS_DIGEST_SIZE);
-    for (size_t i = 0; i < alias_count; i++)
-        if (is_digest(aliases[i].digest, digest)) return;
-    if (alias_count == ALIASES_MAX) return;
     scripts_note(text, of);
-    memcpy(aliases[alias_count].digest, digest.bytes, SCRIPTS_DIGEST_SIZE);
-    aliases[alias_count].script = scripts_find(gh_str_make(of, sizeof(of)), &aliases[alias_count].once);
-    alias_count++;
+    for (size_t i = 0; i < FUZZ_COUNT(texts); i++)
+        if (is_digest(digests[i], gh_str_make(of, sizeof(of)))) memcpy(aliases[i], digest.bytes, sizeof(of));
 }
 
 const gh_script_text* scripts_find(gh_str digest, bool* once)
@@ -103,12 +92,6 @@ const gh_script_text* scripts_find(gh_str digest, bool* once)
     know_all();
     *once = digest.bytes[0] == ONCE_MARK[0];
     for (size_t i = 0; i < FUZZ_COUNT(texts); i++)
-        if (is_digest(digests[i], digest)) return texts[i];
-    for (size_t i = 0; i < alias_count; i++)
-    {
-        if (!is_digest(aliases[i].digest, digest)) continue;
-        *once = aliases[i].once;
-        return aliases[i].script;
-    }
+        if (is_digest(digests[i], digest) || is_digest(aliases[i], digest)) return texts[i];
     return NULL;
 }
