@@ -107,8 +107,10 @@ build_fuzzers() {
 export ASAN_OPTIONS=detect_leaks=0:quarantine_size_mb=16:detect_stack_use_after_return=0:allocator_may_return_null=1
 export UBSAN_OPTIONS=print_stacktrace=1
 
-# The bounds that all runs have: an input that takes ten seconds hangs. Entropy would cost a quarter of the time here.
-common_options=(-entropic=0 -timeout=10 -rss_limit_mb=2048 -malloc_limit_mb=512 -print_final_stats=1)
+# The bounds that all runs have: an input that takes ten seconds hangs. Entropy would cost a quarter of the time here;
+# inputs are not run again to look for leaks, and nobody else writes to the corpus.
+common_options=(-entropic=0 -detect_leaks=0 -reload=0)
+common_options+=(-timeout=10 -rss_limit_mb=2048 -malloc_limit_mb=512 -print_final_stats=1)
 
 run_target() {
     local name=$1 dictionary=$folder/words/$1.dict options=("${common_options[@]}")

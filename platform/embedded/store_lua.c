@@ -333,7 +333,7 @@ static int run_within(gh_store* store, lua_State* lua)
     if (most > 0) lua_sethook(lua, stop, LUA_MASKCOUNT, (int)most);
     failed = lua_pcall(lua, 0, 1, -2);
     if (most > 0 && lua_gethookmask(lua) != LUA_MASKCOUNT) store->counts.stopped++;
-    lua_sethook(lua, NULL, 0, 0);
+    if (most > 0) lua_sethook(lua, NULL, 0, 0); /* else there may be one that is not ours */
     return failed;
 }
 

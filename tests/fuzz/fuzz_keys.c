@@ -101,6 +101,7 @@ static void judge(const world_request* request, gh_str reply)
         return;
     if (reply.bytes[0] == '-' && !is_good_error(reply))
         FUZZ_FAIL("script %u: %.*s", request->script->id, GH_STR_ARG(reply));
+    if (reply.bytes[0] != '-') FUZZ_MUST(lua_lines_count() > 0); /* else nobody looks at what it runs */
     if (lua_lines_count() > LINES_MAX)
         FUZZ_FAIL("script %u runs %llu lines", request->script->id, (unsigned long long)lua_lines_count());
 }
@@ -115,8 +116,11 @@ static bool answer(world* of, const world_request* request, resp_text* reply)
     take(link, reply);
     const gh_str said = gh_str_make(reply->bytes + before, reply->size - before);
     judge(request, said);
-    if (resp_is(request->words[0], "SCRIPT") && request->count == 3 && said.size > 47)
+    if (resp_is(request->words[0], "SCRIPT") && request->count == 3 && said.size > 0 && said.bytes[0] == '$')
+    {
+        FUZZ_MUST(said.size == sizeof("$40\r\n\r\n") - 1 + SCRIPTS_DIGEST_SIZE);
         scripts_alias(request->words[2], gh_str_make(said.bytes + 5, SCRIPTS_DIGEST_SIZE));
+    }
     if (resp_is(request->words[0], "SUBSCRIBE")) request->stream->subscribed = true;
     if (gh_store_is_closed(link)) request->stream->ended = true;
     take_pushes(of, request->stream);

@@ -20,6 +20,7 @@ typedef struct ops_place
     void* more;                  /* the kind's own */
     uint32_t tag;
     gh_status ended;             /* as it ended; GH_PENDING: it is busy */
+    gh_status seen;              /* when it was last looked at */
     void* lent[OPS_LENT_MAX];
     size_t lent_count;
     void* passing[8];            /* names, until begin returns */

@@ -80,19 +80,33 @@ void resp_print(resp_text* to, const char* format, ...)
     resp_put(to, text, (size_t)size);
 }
 
+/* "<type><number>\r\n", as resp_print would write it, which takes long. */
+static void put_head(resp_text* to, char type, bool negative, uint64_t number)
+{
+    char text[24];
+    size_t at = sizeof(text);
+    text[--at] = '\n';
+    text[--at] = '\r';
+    do text[--at] = (char)('0' + number % 10);
+    while ((number /= 10) > 0);
+    if (negative) text[--at] = '-';
+    text[--at] = type;
+    resp_put(to, text + at, sizeof(text) - at);
+}
+
 void resp_bulk(resp_text* to, gh_str text)
 {
-    resp_print(to, "$%zu\r\n", text.size);
+    put_head(to, '$', false, text.size);
     resp_put(to, text.bytes, text.size);
     resp_put(to, "\r\n", 2);
 }
 
 void resp_array(resp_text* to, size_t count)
 {
-    resp_print(to, "*%zu\r\n", count);
+    put_head(to, '*', false, count);
 }
 
 void resp_integer(resp_text* to, int64_t number)
 {
-    resp_print(to, ":%lld\r\n", (long long)number);
+    put_head(to, ':', number < 0, number < 0 ? 0 - (uint64_t)number : (uint64_t)number);
 }

@@ -30,6 +30,21 @@ static void print_digest(char digest[SCRIPTS_DIGEST_SIZE], const char* mark, uin
     memcpy(digest, text, SCRIPTS_DIGEST_SIZE);
 }
 
+/* The texts are constants, and a client unpacks one for each link. */
+char* gh_script_unpack(const gh_script_text* text, char* out)
+{
+    static char* unpacked[GH_SCRIPT_COUNT];
+    FUZZ_MUST(text->id < GH_SCRIPT_COUNT);
+    if (unpacked[text->id] == NULL)
+    {
+        char* made = fuzz_block(text->size);
+        FUZZ_MUST(scripts_unpack(text, made) == made + text->size);
+        unpacked[text->id] = made;
+    }
+    memcpy(out, unpacked[text->id], text->size);
+    return out + text->size;
+}
+
 static void know_all(void)
 {
     if (once_text.size > 0) return;
@@ -54,32 +69,22 @@ void scripts_note(gh_str text, char digest[SCRIPTS_DIGEST_SIZE])
     print_digest(digest, ends_with(text, once_text) ? ONCE_MARK : "0", hash_of(text));
 }
 
-#define ALIASES_MAX 256u
-
-static struct
+static bool is_digest(const char of[SCRIPTS_DIGEST_SIZE], gh_str digest)
 {
-    char digest[SCRIPTS_DIGEST_SIZE];
-    const gh_script_text* script;
-    bool once;
-} aliases[ALIASES_MAX];
-static size_t alias_count;
-
-static bool is_alias(size_t i, gh_str digest)
-{
-    return memcmp(aliases[i].digest, digest.bytes, SCRIPTS_DIGEST_SIZE) == 0;
+    const size_t last = SCRIPTS_DIGEST_SIZE - 1; /* which differs as a rule */
+    return of[last] == digest.bytes[last] && memcmp(of, digest.bytes, SCRIPTS_DIGEST_SIZE) == 0;
 }
+
+/* That of a server, or zeros as long as nobody has asked one. */
+static char aliases[FUZZ_COUNT(texts)][SCRIPTS_DIGEST_SIZE];
 
 void scripts_alias(gh_str text, gh_str digest)
 {
     char of[SCRIPTS_DIGEST_SIZE];
     FUZZ_MUST(digest.size == SCRIPTS_DIGEST_SIZE);
-    for (size_t i = 0; i < alias_count; i++)
-        if (is_alias(i, digest)) return;
-    if (alias_count == ALIASES_MAX) return;
     scripts_note(text, of);
-    memcpy(aliases[alias_count].digest, digest.bytes, SCRIPTS_DIGEST_SIZE);
-    aliases[alias_count].script = scripts_find(gh_str_make(of, sizeof(of)), &aliases[alias_count].once);
-    alias_count++;
+    for (size_t i = 0; i < FUZZ_COUNT(texts); i++)
+        if (is_digest(digests[i], gh_str_make(of, sizeof(of)))) memcpy(aliases[i], digest.bytes, sizeof(of));
 }
 
 const gh_script_text* scripts_find(gh_str digest, bool* once)
@@ -87,12 +92,6 @@ const gh_script_text* scripts_find(gh_str digest, bool* once)
     know_all();
     *once = digest.bytes[0] == ONCE_MARK[0];
     for (size_t i = 0; i < FUZZ_COUNT(texts); i++)
-        if (memcmp(digests[i], digest.bytes, SCRIPTS_DIGEST_SIZE) == 0) return texts[i];
-    for (size_t i = 0; i < alias_count; i++)
-    {
-        if (!is_alias(i, digest)) continue;
-        *once = aliases[i].once;
-        return aliases[i].script;
-    }
+        if (is_digest(digests[i], digest) || is_digest(aliases[i], digest)) return texts[i];
     return NULL;
 }

@@ -8,10 +8,13 @@
 
 #define SCRIPTS_DIGEST_SIZE 40
 
+/* In the fuzzers, gh_script_unpack copies what the library's own, under this name, has unpacked once. */
+char* scripts_unpack(const gh_script_text* text, char* out);
+
 /* Gives a text its digest. */
 void scripts_note(gh_str text, char digest[SCRIPTS_DIGEST_SIZE]);
 
-/* A text has another digest as well, that of a server which makes them as Redis does. */
+/* A text of the library has another digest as well, that of a server which makes them as Redis does. */
 void scripts_alias(gh_str text, gh_str digest);
 
 /* The library's script of that digest; NULL: a caller's. *once: a caller's that is run once. */

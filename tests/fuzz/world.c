@@ -304,6 +304,45 @@ gh_client_config world_config(void)
     return config;
 }
 
+/* Blocks of the sizes that were asked for, which are used again and again: nobody may touch those that wait. */
+#define SPARES_MAX     32u
+#define SPARE_SIZE_MAX (1u << 18)
+
+static struct
+{
+    void* block; /* NULL: it is in use */
+    size_t size;
+} spares[SPARES_MAX];
+
+static void* borrow(size_t size)
+{
+    for (size_t i = 0; i < SPARES_MAX; i++)
+    {
+        void* block = spares[i].block;
+        if (block == NULL || spares[i].size != size) continue;
+        spares[i].block = NULL;
+        fuzz_unpoison(block, size);
+        memset(block, 0, size);
+        return block;
+    }
+    return fuzz_block(size);
+}
+
+static void give_back(void* block, size_t size)
+{
+    size_t i = 0;
+    while (i < SPARES_MAX && spares[i].block != NULL) i++;
+    if (i == SPARES_MAX || size > SPARE_SIZE_MAX)
+    {
+        fuzz_unpoison(block, size);
+        free(block);
+        return;
+    }
+    fuzz_poison(block, size);
+    spares[i].block = block;
+    spares[i].size = size;
+}
+
 bool world_start(world* self, const gh_client_config* config, gh_str dice)
 {
     const gh_platform platform = {self,          platform_now,     platform_entropy, platform_open,  platform_connected,
@@ -324,7 +363,7 @@ bool world_start(world* self, const gh_client_config* config, gh_str dice)
     self->memory_size = gh_client_memory(config);
     self->memory = NULL;
     if (self->memory_size == 0) return false;
-    self->memory = fuzz_block(self->memory_size);
+    self->memory = borrow(self->memory_size);
     FUZZ_MUST(gh_client_init(self->memory, self->memory_size, config, &self->platform, &self->client) == GH_OK);
     return true;
 }
@@ -355,8 +394,7 @@ void world_end(world* self)
 void world_forget(world* self)
 {
     if (self->memory == NULL) return;
-    fuzz_unpoison(self->memory, self->memory_size);
-    free(self->memory);
+    give_back(self->memory, self->memory_size);
     self->memory = NULL;
 }
 

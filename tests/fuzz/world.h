@@ -90,7 +90,7 @@ void world_tick(world* self, uint64_t later_us);
 /* Until the client is ready. False: it does not come to be. */
 bool world_tick_until_ready(world* self);
 
-/* Shuts the client down. Nobody may look into its memory from here on; world_forget takes that away, too. */
+/* Shuts the client down. Nobody may look into its memory from here on; world_forget lets another one have it. */
 void world_end(world* self);
 void world_forget(world* self);
 
