@@ -120,6 +120,23 @@ static void capacity_is_looked_at_in_the_same_step(void** state)
     assert_int_equal(size_of(a), 4);
 }
 
+static void who_was_no_member_does_not_count_as_one_who_left(void** state)
+{
+    (void)state;
+    redis_server* server = redis_server_start(NULL);
+    game* a = game_start(redis_server_address(server));
+    static const char* const joining[] = {"one", "two", "three"};
+    static const char* const leaving[] = {"two", "nobody", "two"};
+    static const gh_status expected[] = {GH_OK, GH_NOT_MEMBER, GH_NOT_MEMBER};
+    assert_status(settle(begin_change(a, members_of(a, joining, 3), 3, false, 3)), GH_OK);
+    gh_guild_member* members = members_of(a, leaving, 3);
+    gh_guild_change* change = begin_change(a, members, 3, true, 3);
+    assert_status(settle(change), GH_OK);
+    for (int i = 0; i < 3; i++) assert_status(members[i].status, expected[i]);
+    assert_int_equal(change->size, 2);
+    assert_int_equal(size_of(a), 2);
+}
+
 /* Two servers fill one guild at once: never more members than the capacity, and exactly those who were told so. */
 typedef struct rival
 {
@@ -485,6 +502,7 @@ static void foreign_keys_are_corrupt(void** state)
 }
 
 TEST_FILE(guild_store, cmocka_unit_test(capacity_is_looked_at_in_the_same_step),
+          cmocka_unit_test(who_was_no_member_does_not_count_as_one_who_left),
           cmocka_unit_test(members_are_the_fold_of_the_histories), cmocka_unit_test(reads_write_nothing),
           cmocka_unit_test(reader_needs_no_right_to_write),
           cmocka_unit_test(pages_stay_right_while_members_come_and_go),

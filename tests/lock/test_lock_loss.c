@@ -265,6 +265,35 @@ static void fence_grows_when_the_servers_clock_goes_back(void** state)
     assert_true(lock->fence > fence);
 }
 
+/* Whoever comes until the clock is where it was stands behind those who came before, and in the order of arrival. */
+static void waiters_keep_their_order_when_the_servers_clock_goes_back(void** state)
+{
+    (void)state;
+    enum
+    {
+        WAITERS = 6
+    };
+    redis_server_options options = {.clock = true};
+    redis_server* server = redis_server_start(&options);
+    game* games[3];
+    gh_lock* waiters[WAITERS];
+    for (int i = 0; i < 3; i++) games[i] = game_start_ready(redis_server_address(server));
+    gh_lock* owner = hold(games[0], "sword", 60 * SECOND_US);
+    for (int i = 0; i < WAITERS; i++)
+    {
+        waiters[i] = lock_begun(games[i % 3], "sword", 60 * SECOND_US, 60 * SECOND_US);
+        GAME_UNTIL(waiters[i]->position == (uint32_t)i + 1);
+        if (i == 0) redis_server_shift_clock(server, -60 * (int64_t)SECOND_US);
+    }
+    gh_lock_release(owner);
+    for (int i = 0; i < WAITERS; i++)
+    {
+        assert_status(settle(waiters[i]), GH_HELD);
+        for (int j = i + 1; j < WAITERS; j++) assert_status(gh_op_poll(&waiters[j]->op), GH_PENDING);
+        gh_lock_release(waiters[i]);
+    }
+}
+
 static void servers_clock_forward_frees_and_the_owner_learns_it(void** state)
 {
     (void)state;
@@ -334,5 +363,6 @@ TEST_FILE(lock_loss, cmocka_unit_test(is_told_lost_while_the_server_is_away),
           cmocka_unit_test(owner_learns_that_the_store_lost_its_data),
           cmocka_unit_test(quarantine_holds_grants_back_after_a_loss),
           cmocka_unit_test(fence_grows_when_the_servers_clock_goes_back),
+          cmocka_unit_test(waiters_keep_their_order_when_the_servers_clock_goes_back),
           cmocka_unit_test(servers_clock_forward_frees_and_the_owner_learns_it),
           cmocka_unit_test(request_of_the_past_is_granted_nothing), cmocka_unit_test(foreign_key_is_corrupt));

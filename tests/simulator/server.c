@@ -438,7 +438,9 @@ bool store_has_kept(void)
 
 void store_go_back(void)
 {
+    gh_store* store = servers.all[servers.primary].store;
     store_kill();
-    gh_store_copy(servers.all[servers.primary].store, servers.kept);
+    if (servers.has_kept) gh_store_copy(store, servers.kept);
+    else gh_store_flush(store);
     store_restart();
 }

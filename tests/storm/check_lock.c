@@ -9,7 +9,8 @@
 
 enum
 {
-    STALE_US = 500000 /* a link that has been ready for so long has told its client what the store knows */
+    STALE_US = 500000, /* a link that has been ready for so long has told its client what the store knows */
+    UNEVEN_US = 10000  /* as clocks run */
 };
 
 static storm_hold* holds;
@@ -74,6 +75,26 @@ static void check_stale(void)
         if (excuse_rights_taken(loss_us, history_at(sight)->begin_us)) continue; /* who is refused asks a third later */
         VIOLATION_2(hold->event, sight, "name %u is told OK until %llu us after the loss", hold->name,
                     (unsigned long long)(hold->to_us - loss_us));
+    }
+}
+
+/* ---- leases ------------------------------------------------------------------------------------------- */
+
+/* Else nobody gets the name of one who died when he may. */
+static void check_leases(void)
+{
+    uint32_t at = 0;
+    verdict_begin("lock: no more is left of a lease than a whole one");
+    for (const storm_record* r; (r = history_next(&at, STORM_lock)) != NULL;)
+    {
+        if (r->what != LOCK_SEEN || r->d != 'h') continue;
+        const storm_hold* hold = hold_of_fence(holds, hold_count, r->object, r->c);
+        if (hold == NULL) continue;
+        uint64_t lease_us = history_at(hold->op)->a;
+        verdict_cases(1);
+        if (r->b <= lease_us + UNEVEN_US || excuse_clock_back(hold->asked_us, r->begin_us)) continue;
+        VIOLATION_2(hold->event, at, "%llu us are left of a lease of %llu", (unsigned long long)r->b,
+                    (unsigned long long)lease_us);
     }
 }
 
@@ -231,6 +252,7 @@ void check_lock(void)
     hold_sort_by_fence(holds, hold_count);
     verdict_begin("lock: no fence is given twice");
     hold_check_fence_distinct(holds, hold_count);
+    check_leases();
     check_writes();
     check_write_order();
     check_ghosts();

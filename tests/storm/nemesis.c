@@ -164,13 +164,14 @@ static bool keep(const nemesis_fault* f)
     return true;
 }
 
+/* To a disk that is empty if nothing was kept: who was connected finds a store that has lost everything. */
 static bool go_back(const nemesis_fault* f)
 {
     (void)f;
-    if (storm.store == STORM_PAIR || !store_has_kept()) return false;
+    if (storm.store == STORM_PAIR) return false;
     uint64_t begin_us = history_now();
     store_go_back();
-    nemesis_mark_loss(nemesis.kept_us, begin_us);
+    nemesis_mark_loss(store_has_kept() ? nemesis.kept_us : 1, begin_us);
     return true;
 }
 

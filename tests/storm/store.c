@@ -296,9 +296,13 @@ void store_go_back(void)
     char data[128], kept[128];
     paths(data, kept);
     store_kill();
-    scratch_remove(data);
-    copy_folder(kept, data);
-    store_restart();
+    if (store.kept)
+    {
+        scratch_remove(data);
+        copy_folder(kept, data);
+        store_restart();
+    }
+    else redis_server_restart_empty(store.servers[*primary]);
 }
 
 bool store_replica_has_all(void)

@@ -39,7 +39,8 @@ void store_freeze(void);
 void store_thaw(void);
 void store_shift_clock(int64_t offset_us);
 
-/* A copy of the data on disk, and starting the server with it. keep returns when the copy was made. */
+/* A copy of the data on disk, and starting the server with it, or with nothing if none was made. keep returns when the
+   copy was made. */
 void store_keep(void);
 bool store_has_kept(void);
 void store_go_back(void);

@@ -326,29 +326,41 @@ static uint64_t store_time(storm_look* look)
     return now_us;
 }
 
-/* Whose each lock is just now, by KEYS.md: "<client>:<sequence> <fence> <expiry> <state> <waiters>". */
+/* Whose a lock is just now, by KEYS.md: "<client>:<sequence> <fence> <expiry> <state> <waiters>". One that was there
+   before and is not any more is nobody's, too. At store_us of the store's clock it was since_us. */
+static void note_sight(const storm_look* look, uint8_t name, const redisReply* reply, uint64_t store_us,
+                       uint64_t since_us)
+{
+    static bool was_there[LOCK_NAMES];
+    unsigned long long client = 0, fence = 0, expiry_us = 0;
+    char state = '-';
+    bool known = reply->type == REDIS_REPLY_STRING &&
+                 sscanf(reply->str, "%llx:%*x %llu %llu %c", &client, &fence, &expiry_us, &state) == 4;
+    if (!known && (reply->type != REDIS_REPLY_NIL || !was_there[name])) return;
+    was_there[name] = known;
+    if (state == 'h' && expiry_us <= store_us) state = 'f'; /* nobody has asked since its lease was over */
+    store_us += history_now() - since_us;
+    storm_event event = {.system = STORM_lock,
+                         .what = LOCK_SEEN,
+                         .object = name,
+                         .a = client,
+                         .b = expiry_us > store_us ? expiry_us - store_us : 0,
+                         .c = fence,
+                         .d = (uint64_t)state};
+    (void)history_event(look->who, event);
+}
+
 static void witness(storm_look* look)
 {
     char key[128];
-    uint64_t now_us = store_time(look);
-    for (uint8_t i = 0; now_us != 0 && i < LOCK_NAMES; i++)
+    uint64_t since_us = history_now();
+    uint64_t store_us = store_time(look);
+    for (uint8_t i = 0; store_us != 0 && i < LOCK_NAMES; i++)
     {
         key_of(i, ":s", key);
         redisReply* reply = storm_look_command(look, key, "GET %s", key);
-        unsigned long long client = 0, sequence = 0, fence = 0, expiry = 0;
-        char state = 0;
-        bool known = reply != NULL && reply->type == REDIS_REPLY_STRING &&
-                     sscanf(reply->str, "%llx:%llx %llu %llu %c", &client, &sequence, &fence, &expiry, &state) == 5;
-        if (state == 'h' && expiry <= now_us) state = 'f'; /* nobody has asked since its lease was over */
-        storm_event event = {.system = STORM_lock,
-                             .what = LOCK_SEEN,
-                             .object = i,
-                             .a = client,
-                             .b = sequence,
-                             .c = fence,
-                             .d = (uint64_t)state};
-        if (known) (void)history_event(look->who, event);
         if (reply == NULL) return;
+        note_sight(look, i, reply, store_us, since_us);
         freeReplyObject(reply);
     }
 }

@@ -16,11 +16,11 @@ enum
 enum
 {
     LOCK_WRITE_SAFE = HOLD_FIRST_OWN_NUMBER, /* a: fence; into the hash */
-    LOCK_WRITE_ONCE, /* a: fence; into the list                                                        */
-    LOCK_SEEN,       /* by the witness; a: client id, b: sequence, c: fence, d: state h, r or f        */
-    LOCK_REGISTER,   /* in the hash in the end; about: the write, a: fence                             */
-    LOCK_ENTRY,      /* in the list in the end; about: the write, a: fence, b: place                   */
-    LOCK_FREE        /* an op of the auditor                                                           */
+    LOCK_WRITE_ONCE, /* a: fence; into the list                                                               */
+    LOCK_SEEN,       /* by the witness; a: client id, b: left of the lease, c: fence, d: state h, r, f or -   */
+    LOCK_REGISTER,   /* in the hash in the end; about: the write, a: fence                                    */
+    LOCK_ENTRY,      /* in the list in the end; about: the write, a: fence, b: place                          */
+    LOCK_FREE        /* an op of the auditor                                                                  */
 };
 
 void check_lock(void);

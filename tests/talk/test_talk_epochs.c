@@ -176,6 +176,26 @@ static void commits_of_what_is_lost_take_nothing_new(void** state)
     }
 }
 
+/* Of the epoch before, all is there but the last message, and another one has its id now. */
+static void commit_of_the_first_that_is_lost_takes_nothing(void** state)
+{
+    (void)state;
+    redis_server* server = redis_server_start(NULL);
+    game* a = game_start_ready(redis_server_address(server));
+    history* told = GAME_NEW(a, history);
+    mail_reader* reader = mail_reader_new(a, false);
+    mail_push(a, told, 3);
+    redis_server_do(server, "SAVE");
+    mail_push(a, told, 1);
+    mail_read(a, reader, told);
+    restart_with_what_was_saved(server);
+    mail_push(a, told, 1);
+    mail_commit(a, server, reader, reader->epoch, reader->id);
+    assert_status(gh_op_poll(&reader->commit.op), GH_RESTARTED);
+    mail_read(a, reader, told);
+    assert_true(reader->has_heard[4]);
+}
+
 /* A restart that lost nothing: what is there keeps its names, and what was fetched before can be committed. */
 static void restart_that_loses_nothing_renames_nothing(void** state)
 {
@@ -405,6 +425,7 @@ static void handled_of_what_is_lost_skips_nothing(void** state)
 }
 
 TEST_FILE(talk_epochs, cmocka_unit_test(commits_of_what_is_lost_take_nothing_new),
+          cmocka_unit_test(commit_of_the_first_that_is_lost_takes_nothing),
           cmocka_unit_test(restart_that_loses_nothing_renames_nothing), cmocka_unit_test(stale_generations_are_told),
           cmocka_unit_test(clock_that_went_back_over_a_loss_stops_nobody),
           cmocka_unit_test(readers_of_a_chat_hear_what_is_there),
