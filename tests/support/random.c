@@ -24,7 +24,6 @@ random_stream random_for_test(const char* label)
     return random_from_seed(random_next(&mixer));
 }
 
-
 uint64_t random_between(random_stream* stream, uint64_t low, uint64_t high)
 {
     uint64_t count = high - low + 1; /* 0 when the range is all of the numbers */
