@@ -180,7 +180,8 @@ typedef struct gh_lock_set
    is of names[i], and each has its own fence. wait_us is for all of them together; with wait_us 0 each is asked
    for once. The set takes a place of ops_capacity besides its locks. GH_OK; GH_NO_ROOM (ops_capacity: no place for the
    set and its first lock); GH_CLOSED; GH_INVALID_OP (set busy, or a lock busy), _CLIENT, _NAMES (NULL, 0, more than
-   GH_LOCK_SET_MAX, one twice), _NAME (one is not valid), _CONFIG, _LEASE, _WAIT, _HOLD (must be 0). */
+   GH_LOCK_SET_MAX, one twice), _NAME (one is not valid), _CONFIG, _LEASE, _WAIT, _HOLD (must be 0), _REPLICAS.
+   It may also end GH_NO_ROOM: a later lock found no place in its turn; those before it are given back. */
 GH_API gh_status gh_lock_set_begin(gh_lock_set* set, gh_client* client, gh_lock* locks, const gh_str* names,
                                    size_t count, const gh_lock_config* config);
 
