@@ -246,7 +246,33 @@ static void tick_within_a_tick_is_refused(void** state)
     assert_int_equal(self->not_refused, 0);
 }
 
+/* What a drain and a shutdown end is told in the middle of them. */
+static void tick_within_an_end_is_refused(void** state)
+{
+    (void)state;
+    scripted* world = scripted_new();
+    meddler* self = SCRIPTED_NEW(world, meddler);
+    gh_client_config config = scripted_config();
+    config.hooks.context = self;
+    config.hooks.trace = trace_and_tick;
+    scripted_start(world, &config);
+    gh_lock* lock = scripted_want(world, "sword", SECOND_US, SECOND_US);
+    SCRIPTED_UNTIL(world, gh_op_poll(&lock->op) == GH_HELD, MS, 100 * MS);
+    gh_command* command = scripted_ask(world, "A", SECOND_US, GH_REPEAT_SAFE);
+    self->client = world->client;
+    assert_status(gh_client_drain(world->client, SECOND_US), GH_OK);
+    assert_status(gh_op_poll(&command->op), GH_CANCELLED);
+    const unsigned of_the_drain = self->trace_calls;
+    assert_true(of_the_drain > 0);
+    assert_true(gh_op_is_busy(&lock->op));
+    gh_client_shutdown(world->client);
+    assert_false(gh_op_is_busy(&lock->op));
+    assert_true(self->trace_calls > of_the_drain);
+    assert_int_equal(self->not_refused, 0);
+}
+
 TEST_FILE(time, cmocka_unit_test(clock_may_have_any_origin), cmocka_unit_test(platform_clock_may_be_the_time),
           cmocka_unit_test(time_enters_at_the_tick), cmocka_unit_test(same_time_twice_does_nothing_twice),
           cmocka_unit_test(time_that_goes_back_counts_as_the_last), cmocka_unit_test(time_may_jump_ahead),
-          cmocka_unit_test(time_may_jump_by_half_of_all), cmocka_unit_test(tick_within_a_tick_is_refused));
+          cmocka_unit_test(time_may_jump_by_half_of_all), cmocka_unit_test(tick_within_a_tick_is_refused),
+          cmocka_unit_test(tick_within_an_end_is_refused));

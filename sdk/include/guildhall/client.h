@@ -18,7 +18,7 @@
             is begun between two ticks counts its time from the earlier of them (before the first: from that), so
             after a long pause of yours tick before you begin. Give real time: leases are counted with it.
    Threads  a client belongs to one thread at a time, and shares nothing with the clients of others. A tick inside a
-            tick is refused (GH_INVALID_REENTRY).
+            tick, a drain or a shutdown, by whom they call, is refused (GH_INVALID_REENTRY).
    Memory   the client lives in the block that you give to gh_client_init and never asks for more, nor does hiredis
             for it. A capacity that is used up is a status, GH_NO_ROOM, and its comment names the config field.
    Store    one server at config.address; a master that is replaced when it dies, found by sentinels (sentinel.h); or
@@ -255,7 +255,7 @@ GH_API bool gh_client_drained(const gh_client* client);
 /* Ends at once: every busy op ends (UNKNOWN if its request may have been carried out, else CANCELLED), the connections
    are closed, the user's name, the password and all that was sent and received are wiped. Afterwards the memory is
    yours again, and whatever was begun with the client is inert: every function of every op and object may still be
-   called, says how it ended, and knows of no client. NULL is allowed. Not from inside a tick. */
+   called, says how it ended, and knows of no client. NULL is allowed. From inside a tick or a drain it does nothing. */
 GH_API void gh_client_shutdown(gh_client* client);
 
 /* The random 64-bit id of this client, never 0. Together with a sequence it marks every request that changes something,

@@ -95,7 +95,7 @@
     X(INVALID_FENCE, INVALID, 23, "the fence is 0, or its lock's name not valid")                                     \
     X(INVALID_BUFFER, INVALID, 24, "a buffer is NULL and its size is not 0")                                          \
     X(INVALID_REPEAT, INVALID, 25, "repeat is none of its values")                                                    \
-    X(INVALID_REENTRY, INVALID, 26, "gh_tick was called inside itself")                                               \
+    X(INVALID_REENTRY, INVALID, 26, "gh_tick was called inside itself, a drain or a shutdown")                        \
     X(INVALID_OBJECT, INVALID, 27, "what it is begun on was not made by its init")                                    \
     X(INVALID_SENTINEL, INVALID, 28, "the sentinels' master has no name, or that, user or password is too long")      \
     X(INVALID_REPLICAS, INVALID, 29, "wait_replicas is out of range, or config.replicas is NULL")                     \

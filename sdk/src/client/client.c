@@ -317,6 +317,7 @@ gh_status gh_client_read_stats(const gh_client* client, void* stats, size_t size
 gh_status gh_client_drain(gh_client* client, uint64_t within_us)
 {
     uint64_t end_us;
+    bool within;
     if (!gh_client_is_one(client)) return GH_INVALID_CLIENT;
     end_us = gh_client_after(client, within_us);
     if (client->draining)
@@ -326,8 +327,11 @@ gh_status gh_client_drain(gh_client* client, uint64_t within_us)
     }
     client->draining = true;
     client->drain_end_us = end_us;
+    within = client->ticking;
+    client->ticking = true;
     gh_op_sweep(client, GH_EVENT_CANCEL);
-    if (!client->ticking) gh_changes_of_tick(client); /* the last tick may have been */
+    if (!within) gh_changes_of_tick(client); /* the last tick may have been */
+    client->ticking = within;
     return GH_OK;
 }
 
@@ -353,7 +357,7 @@ void gh_client_shutdown(gh_client* client)
     gh_link* link;
     uint32_t n;
     if (!gh_client_is_one(client) || client->ticking) return;
-    client->draining = true;
+    client->draining = client->ticking = true;
     gh_op_sweep(client, GH_EVENT_CLOSE);
     gh_changes_forget(client);
     for (n = 0; (link = nth_link(client, n)) != NULL; n++) end_link(client, link);

@@ -227,8 +227,8 @@ struct gh_client
 
     bool budget_spent;
     bool ticked;
-    bool ticking;
-    bool watched;   /* somebody sleeps until a stream is readable, so each tick must read it */
+    bool ticking; /* or all ops are being told of an end: whoever hears of it may not tick */
+    bool watched; /* somebody sleeps until a stream is readable, so each tick must read it */
     bool draining;
 
     gh_heap timers;       /* every busy op is in here, due or not */
