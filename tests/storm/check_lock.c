@@ -89,7 +89,7 @@ static void check_leases(void)
     {
         if (r->what != LOCK_SEEN || r->d != 'h') continue;
         const storm_hold* hold = hold_of_fence(holds, hold_count, r->object, r->c);
-        if (hold == NULL) continue;
+        if (hold == NULL || history_at(hold->op)->c != r->a) continue; /* a fence may be another's after a loss */
         uint64_t lease_us = history_at(hold->op)->a;
         verdict_cases(1);
         if (r->b <= lease_us + UNEVEN_US || excuse_clock_back(hold->asked_us, r->begin_us)) continue;

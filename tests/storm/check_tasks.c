@@ -316,7 +316,8 @@ static void check_risen(const task_life* life)
         if (r->what == TASKS_ENDED) dead = is_told_dead(r) ? events[i] : 0;
         bool risen = r->what == TASKS_REQUEUE && r->outcome == STORM_DONE && (int64_t)r->d == GH_OK;
         if (dead == 0 || !risen || life->left == NULL || life->left->a != 'X') continue;
-        if (life->left->d == history_at(dead)->a && !excuse_may_be_lost(r->begin_us, r->end_us))
+        /* a death that was lost comes again, when the lease of before has run out */
+        if (life->left->d == history_at(dead)->a && !excuse_may_be_lost(history_at(dead)->begin_us, r->end_us))
             VIOLATION_2(dead, events[i], "task %u of #%u is a dead letter still", life->place, life->push_index);
     }
 }
