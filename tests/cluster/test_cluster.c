@@ -179,7 +179,7 @@ static void hints_reach_whoever_waits(void** state)
         uint64_t hints = game_stats(b).hints;
         gh_lock_release(first);
         GAME_UNTIL(gh_op_poll(&second->op) == GH_HELD);
-        assert_true(game_stats(b).hints > hints);
+        GAME_UNTIL(game_stats(b).hints > hints); /* on a busy machine the next question may come before it */
         gh_lock_release(second);
         GAME_UNTIL(gh_op_poll(&second->op) != GH_HELD && !gh_op_is_busy(&second->op));
     }
