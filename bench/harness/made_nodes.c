@@ -131,6 +131,10 @@ static void answer(bench_made* self, made_stream* to, const gh_str* words, size_
     {
         say(to, "$40\r\n6b1bf486c81ceb7edf3c093f4c48582e38c0e791\r\n"); /* any digest: it is not looked at */
     }
+    else if (is(words[0], "TIME"))
+    {
+        say(to, "*2\r\n$10\r\n1000000000\r\n$1\r\n0\r\n"); /* that of the epoch's answer */
+    }
     else if (is(words[0], "PUBLISH"))
     {
         say(to, ":0\r\n");
