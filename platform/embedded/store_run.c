@@ -213,8 +213,8 @@ const store_command* gh_store_command_find(gh_store_engine* engine, const gh_str
         recent->size = name.size;
         memcpy(recent->name, name.bytes, name.size);
     }
-    if (command != NULL || count < 2 || !has_parts(words[0])) return command;
-    return find(engine, words[0], words[1]);
+    if (command != NULL || count < 2 || !has_parts(name)) return command;
+    return find(engine, name, words[1]);
 }
 
 uint32_t gh_store_command_number(const store_command* command)

@@ -238,15 +238,21 @@ static void expect_hint(redis_server* server, game* from, chat_reader* to, unsig
     assert_int_equal(redis_server_calls(server, "evalsha") - before, 2 + to->fetch.polls); /* send, fetch */
 }
 
+/* Jeff reads on another game than that of Joe, who speaks. */
+static chat_reader* jeff_whom_joe_joins(redis_server* server, game* joes)
+{
+    game* jeffs = game_start_ready(redis_server_address(server));
+    assert_status(chat_make(joes, "raid", "jeff", KEEP, MANY), GH_OK);
+    assert_status(chat_enter(joes, "raid", "joe", GH_CHAT_FROM_NOW), GH_OK);
+    return chat_reader_new(jeffs, "raid", "jeff");
+}
+
 static void waits_for_a_hint(void** state)
 {
     (void)state;
     redis_server* server = redis_server_start(NULL);
     game* a = game_start_ready(redis_server_address(server));
-    game* b = game_start_ready(redis_server_address(server));
-    assert_status(chat_make(a, "raid", "jeff", KEEP, MANY), GH_OK);
-    assert_status(chat_enter(a, "raid", "joe", GH_CHAT_FROM_NOW), GH_OK);
-    chat_reader* jeff = chat_reader_new(b, "raid", "jeff");
+    chat_reader* jeff = jeff_whom_joe_joins(server, a);
     for (unsigned round = 0; round < 3; round++)
     {
         expect_hint(server, a, jeff, round, round + 1);
@@ -282,10 +288,7 @@ static void numbers_of_no_message_go_out_whole(void** state)
     (void)state;
     redis_server* server = redis_server_start(NULL);
     game* a = game_start_ready(redis_server_address(server));
-    game* b = game_start_ready(redis_server_address(server));
-    assert_status(chat_make(a, "raid", "jeff", KEEP, MANY), GH_OK);
-    assert_status(chat_enter(a, "raid", "joe", GH_CHAT_FROM_NOW), GH_OK);
-    chat_reader* jeff = chat_reader_new(b, "raid", "jeff");
+    chat_reader* jeff = jeff_whom_joe_joins(server, a);
     jeff->config.wait_us = 60 * SECOND_US;
     chat_read_begin(jeff);
     GAME_UNTIL(jeff->fetch.polls > 0);
@@ -297,7 +300,7 @@ static void numbers_of_no_message_go_out_whole(void** state)
     assert_int_equal(jeff->members[0].seen, 0);
     assert_int_equal(redis_server_integer(server, "ZSCORE gh:{chat:raid}:v jeff"), 0);
     assert_status(
-        gh_chat_fetch_begin(&jeff->fetch, ON_CHAT(b->client, gh_str_of("raid")), jeff->members, 1, &jeff->config),
+        gh_chat_fetch_begin(&jeff->fetch, ON_CHAT(jeff->from->client, jeff->chat), jeff->members, 1, &jeff->config),
         GH_INVALID_ID);
 }
 

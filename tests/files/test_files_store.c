@@ -273,17 +273,24 @@ static void abandoned_upload_goes(void** state)
     assert_status(gh_op_poll(&from->op.op), GH_GONE);
 }
 
+/* Of nine chunks three are sent, and it may stand still for two minutes. */
+static sender* sender_that_stops(const scene* self)
+{
+    sender* from = sender_new(self->a, 1, parcel_bytes(self->a, 9 * CHUNK, 9, false), 9 * CHUNK);
+    from->config.abandoned_us = 2 * (uint64_t)MINUTE_US;
+    from->stop_at = 3 * CHUNK;
+    sender_begin(from, NAME);
+    GAME_UNTIL((sender_step(from), from->op.stored_bytes == 3 * CHUNK));
+    return from;
+}
+
 /* Its chunks move its times to live once in a quarter of the time that it may stand still: what comes in between counts
    for the whole of it, too. */
 static void upload_stays_as_long_as_it_may_stand_still(void** state)
 {
     (void)state;
     scene self = scene_start(true);
-    sender* from = sender_new(self.a, 1, parcel_bytes(self.a, 9 * CHUNK, 9, false), 9 * CHUNK);
-    from->config.abandoned_us = 2 * (uint64_t)MINUTE_US;
-    from->stop_at = 3 * CHUNK;
-    sender_begin(from, NAME);
-    GAME_UNTIL((sender_step(from), from->op.stored_bytes == 3 * CHUNK));
+    sender* from = sender_that_stops(&self);
     const int64_t last_us = 27 * (int64_t)SECOND_US;
     let_pass(&self, last_us);
     from->stop_at = 6 * CHUNK;
@@ -298,11 +305,7 @@ static void upload_without_readers_goes_by_itself(void** state)
 {
     (void)state;
     scene self = scene_start(true);
-    sender* from = sender_new(self.a, 1, parcel_bytes(self.a, 9 * CHUNK, 9, false), 9 * CHUNK);
-    from->config.abandoned_us = 2 * (uint64_t)MINUTE_US;
-    from->stop_at = 3 * CHUNK;
-    sender_begin(from, NAME);
-    GAME_UNTIL((sender_step(from), from->op.stored_bytes == 3 * CHUNK));
+    (void)sender_that_stops(&self);
     assert_int_equal(exists(&self), 3);
     let_pass(&self, 2 * MINUTE_US + MINUTE_US / 2 + (int64_t)SECOND_US);
     assert_int_equal(exists(&self), 0);

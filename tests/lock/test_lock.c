@@ -1,6 +1,6 @@
 /* Tests of guildhall/lock.h against real servers. */
 
-#include "support/scene/game.h"
+#include "support/scene/locks.h"
 #include "support/server/redis_server.h"
 
 #include <stdio.h>
@@ -14,15 +14,6 @@ static gh_lock_config lock_config(uint64_t lease_us, uint64_t wait_us)
     return config;
 }
 
-/* Begins to want it. */
-static gh_lock* want_lock(game* from, const char* name, uint64_t lease_us, uint64_t wait_us)
-{
-    gh_lock* lock = GAME_NEW(from, gh_lock);
-    gh_lock_config config = lock_config(lease_us, wait_us);
-    assert_status(gh_lock_begin(lock, from->client, gh_str_of(name), &config), GH_OK);
-    return lock;
-}
-
 static gh_status settle(const gh_lock* lock)
 {
     GAME_UNTIL(gh_op_poll(&lock->op) != GH_PENDING);
@@ -31,7 +22,7 @@ static gh_status settle(const gh_lock* lock)
 
 static gh_lock* hold_lock(game* from, const char* name, uint64_t lease_us)
 {
-    gh_lock* lock = want_lock(from, name, lease_us, 5 * SECOND_US);
+    gh_lock* lock = lock_begun(from, name, lease_us, 5 * SECOND_US);
     assert_status(settle(lock), GH_HELD);
     return lock;
 }
@@ -76,7 +67,7 @@ static void goes_to_waiters_in_order_of_arrival(void** state)
     gh_lock* owner = hold_lock(games[0], "sword", 20 * SECOND_US);
     for (int i = 0; i < WAITERS; i++)
     {
-        waiter[i] = want_lock(games[i % 3], "sword", 20 * SECOND_US, 60 * SECOND_US);
+        waiter[i] = lock_begun(games[i % 3], "sword", 20 * SECOND_US, 60 * SECOND_US);
         GAME_UNTIL(waiter[i]->position == (uint32_t)i + 1);
     }
     uint64_t fence = owner->fence;
@@ -98,12 +89,12 @@ static void wait_of_zero_asks_exactly_once(void** state)
     game* a = game_start_ready(redis_server_address(server));
     gh_lock* owner = hold_lock(a, "sword", 10 * SECOND_US);
     long long before = redis_server_calls(server, "evalsha");
-    gh_lock* lock = want_lock(a, "sword", 10 * SECOND_US, 0);
+    gh_lock* lock = lock_begun(a, "sword", 10 * SECOND_US, 0);
     assert_status(settle(lock), GH_BUSY);
     assert_int_equal(redis_server_calls(server, "evalsha") - before, 1);
     assert_int_equal(redis_server_integer(server, "EXISTS gh:{lock:sword}:q"), 0);
     assert_status(give_back(owner), GH_OK);
-    lock = want_lock(a, "sword", 10 * SECOND_US, 0);
+    lock = lock_begun(a, "sword", 10 * SECOND_US, 0);
     assert_status(settle(lock), GH_HELD);
 }
 
@@ -114,7 +105,7 @@ static void waiter_gives_up_in_time(void** state)
     game* a = game_start_ready(redis_server_address(server));
     game* b = game_start_ready(redis_server_address(server));
     gh_lock* owner = hold_lock(a, "sword", 10 * SECOND_US);
-    gh_lock* waiter = want_lock(b, "sword", 10 * SECOND_US, SECOND_US / 10);
+    gh_lock* waiter = lock_begun(b, "sword", 10 * SECOND_US, SECOND_US / 10);
     assert_status(settle(waiter), GH_TIMEOUT);
     assert_status(gh_op_poll(&owner->op), GH_HELD);
     GAME_UNTIL(redis_server_integer(server, "ZCARD gh:{lock:sword}:q") == 0);
@@ -145,7 +136,7 @@ static void hold_ends_by_itself(void** state)
     assert_status(gh_lock_begin(lock, a->client, gh_str_literal("sword"), &config), GH_OK);
     GAME_UNTIL(gh_op_poll(&lock->op) == GH_OK);
     assert_true(lock->fence > 0);
-    assert_status(settle(want_lock(a, "sword", SECOND_US, 0)), GH_HELD);
+    assert_status(settle(lock_begun(a, "sword", SECOND_US, 0)), GH_HELD);
 }
 
 TEST_FILE(lock, cmocka_unit_test(is_taken_and_given_back), cmocka_unit_test(goes_to_waiters_in_order_of_arrival),

@@ -2,7 +2,7 @@
 
 #include "support/faults/fault.h"
 #include "support/process.h"
-#include "support/scene/game.h"
+#include "support/scene/locks.h"
 #include "support/server/redis_server.h"
 
 #include <inttypes.h>
@@ -15,19 +15,9 @@
 #define QUEUE   "gh:{lock:sword}:q"
 #define TOKEN   "00000000000000aa:00000000000000bb"
 
-static gh_lock* want(game* from, const char* name, uint64_t lease_us)
-{
-    gh_lock* lock = GAME_NEW(from, gh_lock);
-    gh_lock_config config = gh_lock_config_default();
-    config.lease_us = lease_us;
-    config.wait_us = HOUR_US;
-    assert_status(gh_lock_begin(lock, from->client, gh_str_of(name), &config), GH_OK);
-    return lock;
-}
-
 static gh_lock* hold(game* from, const char* name, uint64_t lease_us)
 {
-    gh_lock* lock = want(from, name, lease_us);
+    gh_lock* lock = lock_begun(from, name, lease_us, HOUR_US);
     GAME_UNTIL(gh_op_poll(&lock->op) == GH_HELD);
     return lock;
 }
@@ -71,7 +61,7 @@ static void tells_who_has_it_since_when_and_how_many_wait(void** state)
     uint64_t before_us = store_now_us(server);
     gh_lock* held = hold(b, "sword", HOUR_US);
     uint64_t after_us = store_now_us(server);
-    gh_lock* waiter = want(a, "sword", HOUR_US);
+    gh_lock* waiter = lock_begun(a, "sword", HOUR_US, HOUR_US);
     GAME_UNTIL(waiter->position == 1);
     gh_lock_look* look = look_at(a, "sword", GH_OK);
     assert_int_equal(look->client, gh_client_id(b->client));

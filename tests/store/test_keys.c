@@ -2,6 +2,7 @@
    hints, and audits of every state with hiredis. */
 
 #include "support/command.h"
+#include "support/scene/locks.h"
 #include "support/server/foreign.h"
 #include "support/random.h"
 #include "support/server/redis_server.h"
@@ -39,12 +40,7 @@ static const char* hex(uint64_t number)
 
 static gh_lock* want_lock(game* from, const char* name, uint64_t wait_us)
 {
-    gh_lock* lock = GAME_NEW(from, gh_lock);
-    gh_lock_config config = gh_lock_config_default();
-    config.lease_us = LONG_US;
-    config.wait_us = wait_us;
-    assert_status(gh_lock_begin(lock, from->client, gh_str_of(name), &config), GH_OK);
-    return lock;
+    return lock_begun(from, name, LONG_US, wait_us);
 }
 
 static void give_back(gh_lock* lock)

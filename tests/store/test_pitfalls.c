@@ -2,6 +2,7 @@
    Guildhall has not. The tables name them, wherever they are; a name that is no test fails. */
 
 #include "support/scene/ledger.h"
+#include "support/scene/locks.h"
 #include "support/scene/permits.h"
 #include "support/server/proxy.h"
 #include "support/server/scripted.h"
@@ -86,23 +87,13 @@ static void tables_name_tests_that_exist(void** state)
 
 /* ---- leases -------------------------------------------------------------------------------------------- */
 
-static gh_lock* want_lock(game* from, const char* name, uint64_t lease_us, uint64_t wait_us)
-{
-    gh_lock* lock = GAME_NEW(from, gh_lock);
-    gh_lock_config config = gh_lock_config_default();
-    config.lease_us = lease_us;
-    config.wait_us = wait_us;
-    assert_status(gh_lock_begin(lock, from->client, gh_str_of(name), &config), GH_OK);
-    return lock;
-}
-
 static void renewal_goes_on_after_each_that_failed(void** state)
 {
     (void)state;
     redis_server* server = redis_server_start(NULL);
     chaos_proxy* proxy = proxy_start(redis_server_address(server), PROXY_UNIX);
     game* a = game_start_ready(proxy_address(proxy));
-    gh_lock* lock = want_lock(a, "sword", 3 * SECOND_US, 10 * SECOND_US);
+    gh_lock* lock = lock_begun(a, "sword", 3 * SECOND_US, 10 * SECOND_US);
     GAME_UNTIL(gh_op_poll(&lock->op) == GH_HELD);
     for (unsigned i = 0; i < 6; i++) /* before the store has it, and after */
     {
@@ -129,7 +120,7 @@ static void renewal_on_its_way_does_not_outlive_the_release(void** state)
     game* b = game_start_ready(redis_server_address(server));
     for (int i = 0; i < 5; i++)
     {
-        gh_lock* lock = want_lock(a, "sword", 30 * SECOND_US, 10 * SECOND_US);
+        gh_lock* lock = lock_begun(a, "sword", 30 * SECOND_US, 10 * SECOND_US);
         GAME_UNTIL(gh_op_poll(&lock->op) == GH_HELD);
         uint64_t fired = proxy_fired(proxy);
         proxy_arm(proxy, PROXY_REQUEST, 0, PROXY_HOLD);
@@ -140,7 +131,7 @@ static void renewal_on_its_way_does_not_outlive_the_release(void** state)
         proxy_cut_now(proxy, PROXY_RST); /* ... on a link that dies; the release goes over the next one */
         GAME_UNTIL(gh_op_poll(&lock->op) == GH_OK);
         proxy_release(proxy);
-        gh_lock* next = want_lock(b, "sword", 30 * SECOND_US, 5 * SECOND_US); /* far less than a lease */
+        gh_lock* next = lock_begun(b, "sword", 30 * SECOND_US, 5 * SECOND_US); /* far less than a lease */
         GAME_UNTIL(gh_op_poll(&next->op) != GH_PENDING);
         assert_status(gh_op_poll(&next->op), GH_HELD);
         uint64_t end_us = wait_now_us() + 20 * MS;
@@ -236,13 +227,13 @@ static void nothing_is_called_after_the_end(void** state)
     called = 0;
     game* a = game_start_with(&config);
     GAME_UNTIL(gh_client_ready(a->client));
-    want_lock(a, "sword", 10 * SECOND_US, 10 * SECOND_US);
+    lock_begun(a, "sword", 10 * SECOND_US, 10 * SECOND_US);
     ask(a, "PING");
     game_tick(a); /* both are sent, the answers are under way */
     game_end(a);  /* its memory is gone, and that of the ops: the sanitizers watch it */
     assert_true(called > 0);
     unsigned before = called;
-    gh_lock* lock = want_lock(other, "sword", 10 * SECOND_US, 30 * SECOND_US); /* hints go to the dead one, too */
+    gh_lock* lock = lock_begun(other, "sword", 10 * SECOND_US, 30 * SECOND_US); /* hints go to the dead one, too */
     GAME_UNTIL(gh_op_poll(&lock->op) == GH_HELD);
     assert_int_equal(called, before);
 }
@@ -260,7 +251,7 @@ static void new_master_learns_the_scripts(void** state)
     WAIT_FOR(strstr(redis_server_text(replica, "INFO replication"), "master_link_status:up") != NULL);
     chaos_proxy* proxy = proxy_start(redis_server_address(master), PROXY_UNIX);
     game* a = game_start_ready(proxy_address(proxy));
-    gh_lock* lock = want_lock(a, "sword", 60 * SECOND_US, 10 * SECOND_US);
+    gh_lock* lock = lock_begun(a, "sword", 60 * SECOND_US, 10 * SECOND_US);
     GAME_UNTIL(gh_op_poll(&lock->op) == GH_HELD);
     WAIT_FOR(redis_server_integer(replica, "EXISTS gh:{lock:sword}:s") == 1);
     redis_server_kill9(master);
@@ -269,7 +260,7 @@ static void new_master_learns_the_scripts(void** state)
     proxy_set_server(proxy, redis_server_address(replica));
     GAME_UNTIL(gh_client_ready(a->client) && game_stats(a).links_lost > 0);
     redis_server_do(replica, "SCRIPT FLUSH"); /* and once more, behind the hand-shake's back */
-    gh_lock* shield = want_lock(a, "shield", 60 * SECOND_US, 10 * SECOND_US);
+    gh_lock* shield = lock_begun(a, "shield", 60 * SECOND_US, 10 * SECOND_US);
     GAME_UNTIL(gh_op_poll(&shield->op) == GH_HELD);
     assert_status(gh_op_poll(&lock->op), GH_HELD); /* it was replicated: still ours */
     gh_lock_release(lock);
