@@ -3,6 +3,7 @@
 
 #include "support/faults/counting.h"
 #include "support/scene/keys.h"
+#include "support/server/scripted.h"
 
 #include <string.h>
 
@@ -114,7 +115,55 @@ static void shard_that_is_not_ours_does_not_stop_the_cleaner(void** state)
     assert_true(redis_server_integer(server, "ZSCORE gh:{counters:1}:k odd") > 1);
 }
 
+typedef struct odd_list
+{
+    char named[64]; /* the counters that the cleaner wants to have cleaned */
+    unsigned asked;
+} odd_list;
+
+static const char* const odd_names[] = {"a b", "%", "x}:y", "a\r\nb", "ok"};
+
+/* A list that somebody else has written, and a script that names what stands there. */
+static bool answer_with_odd_names(scripted* world, const gh_str* words, size_t count, byte_buffer* reply)
+{
+    odd_list* self = world->context;
+    if (!gh_str_equal(words[0], gh_str_literal("EVALSHA")) || count < 7) return false;
+    if (gh_str_equal(words[3], gh_str_literal("gh:{counters:clean}:l")))
+    {
+        buffer_add_bulk(reply, "%.*s 0 1000 1000000000000000", (int)words[5].size, words[5].bytes);
+        return true;
+    }
+    if (words[3].size < 14 || memcmp(words[3].bytes, "gh:{counters:", 13) != 0) return false;
+    const size_t keys = (size_t)strtoul(words[2].bytes, NULL, 10);
+    const bool first = self->asked++ == 0;
+    for (size_t i = 1; i < keys && self->asked == 2; i += 2) /* of a precision; each has two keys */
+        (void)snprintf(self->named + strlen(self->named), sizeof self->named - strlen(self->named), "%.*s ",
+                       (int)words[3 + i].size, words[3 + i].bytes);
+    const char* head = counting_text("*%d\r\n:%.*s\r\n:0\r\n:0\r\n:0\r\n", first ? 9 : 4, (int)words[3 + keys].size,
+                                     words[3 + keys].bytes);
+    buffer_add(reply, head, strlen(head));
+    for (size_t i = 0; i < 5 && first; i++) buffer_add_bulk(reply, "%s", odd_names[i]);
+    return true;
+}
+
+static void no_key_is_made_of_what_is_no_name(void** state)
+{
+    (void)state;
+    odd_list list = {0};
+    scripted* world = scripted_new();
+    world->answer = answer_with_odd_names;
+    world->context = &list;
+    scripted_start_ready(world, NULL);
+    gh_counters_config config = cleaning_config();
+    config.precision_count = 1;
+    gh_counters* hits = NULL;
+    const size_t size = gh_counters_memory(&config);
+    assert_status(gh_counters_init(&hits, world->client, &config, scripted_keep(world, size), size), GH_OK);
+    SCRIPTED_UNTIL(world, list.asked >= 2, SECOND_US / 100, 10 * SECOND_US);
+    assert_string_equal(list.named, "gh:{counters:0}:o:% gh:{counters:0}:o:ok ");
+}
+
 TEST_FILE(counters_clean, cmocka_unit_test(cleaner_that_ends_leaves_the_lease_to_the_next),
-          cmocka_unit_test(counter_that_nobody_touches_vanishes),
+          cmocka_unit_test(counter_that_nobody_touches_vanishes), cmocka_unit_test(no_key_is_made_of_what_is_no_name),
           cmocka_unit_test(precision_is_cleaned_at_its_own_pace),
           cmocka_unit_test(shard_that_is_not_ours_does_not_stop_the_cleaner));

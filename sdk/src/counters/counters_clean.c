@@ -163,6 +163,18 @@ static void counters_clean_next_shard(gh_counters_cleaning* cleaning)
     cleaning->count = cleaning->asked_on = 0;
 }
 
+/* How the name of a counter can stand in its keys; or one by another hand, whose keys are cleaned like others. What
+   holds anything else is never made a key of. */
+static bool counters_clean_is_name(const gh_reply* reply)
+{
+    uint32_t i;
+    if (reply->type != GH_REPLY_STRING || reply->text.size == 0 || reply->text.size > GH_COUNTERS_NAME_SIZE_MAX)
+        return false;
+    for (i = 0; i < reply->text.size; i++)
+        if (reply->text.bytes[i] != '%' && !gh_name_is_plain(gh_str_make(reply->text.bytes + i, 1))) return false;
+    return true;
+}
+
 static void counters_clean_take_shard(gh_counters* self, const gh_reply* reply)
 {
     gh_counters_cleaning* cleaning = &self->cleaning;
@@ -175,8 +187,7 @@ static void counters_clean_take_shard(gh_counters* self, const gh_reply* reply)
     for (; name != NULL && cleaning->count < GH_COUNTERS_CLEAN_MAX; name = name->next)
     {
         size_t size = gh_counters_keys_size(self, name->text.size);
-        if (name->type != GH_REPLY_STRING || name->text.size == 0 || name->text.size > GH_COUNTERS_NAME_SIZE_MAX)
-            continue;
+        if (!counters_clean_is_name(name)) continue;
         if (size > room) break; /* it is due again in the next answer */
         room -= size;
         memcpy(cleaning->names[cleaning->count], name->text.bytes, name->text.size);
