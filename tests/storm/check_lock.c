@@ -92,7 +92,8 @@ static void check_leases(void)
         if (hold == NULL || history_at(hold->op)->c != r->a) continue; /* a fence may be another's after a loss */
         uint64_t lease_us = history_at(hold->op)->a;
         verdict_cases(1);
-        if (r->b <= lease_us + UNEVEN_US || excuse_clock_back(hold->asked_us, r->begin_us)) continue;
+        /* Set back behind the grant; or set forward before it, when the witness had asked for the time. */
+        if (r->b <= lease_us + UNEVEN_US || excuse_clock_moved(hold->asked_us, r->begin_us)) continue;
         VIOLATION_2(hold->event, at, "%llu us are left of a lease of %llu", (unsigned long long)r->b,
                     (unsigned long long)lease_us);
     }
