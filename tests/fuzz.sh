@@ -5,13 +5,14 @@
 # how many inputs were tried, and how many a second; the last line but one is for tests/CAMPAIGNS.md, and the last line
 # is "N passed, N failed".
 #
-#   ./tests/fuzz.sh [--target T]... [--seconds N] [--runs N] [--seed N]
+#   ./tests/fuzz.sh [--target T]... [--seconds N] [--runs N] [--bytes N] [--seed N]
 #   ./tests/fuzz.sh --target T --input FILE
 #   ./tests/fuzz.sh --list
 #
 #   --target T     only this one; may be said again
 #   --seconds N    how long all of them together may take; 60 without it. One that was named alone has all of it
 #   --runs N       instead: so many inputs for each target
+#   --bytes N      no input is longer; 4096 without it, or what the longest in the corpus has. Short ones run faster
 #   --seed N       of libFuzzer's dice; without it, they are drawn
 #   --input FILE   runs that one input, as after a crash
 #   --list         the names of the targets, and what they are
@@ -26,6 +27,7 @@ out=$root/build/fuzz
 wanted=()
 seconds=60
 runs=
+bytes=
 seed=
 input=
 list_only=false
@@ -41,12 +43,12 @@ while [ $# -gt 0 ]; do
         show_usage
         exit 0
         ;;
-    --target | --seconds | --runs | --seed | --input)
+    --target | --seconds | --runs | --bytes | --seed | --input)
         if [ $# -lt 2 ]; then fail "$1 wants a value"; fi
         option=$1 value=$2
         shift 2
         ;;
-    --target=* | --seconds=* | --runs=* | --seed=* | --input=*)
+    --target=* | --seconds=* | --runs=* | --bytes=* | --seed=* | --input=*)
         option=${1%%=*} value=${1#*=}
         shift
         ;;
@@ -118,6 +120,7 @@ run_target() {
     options+=("-artifact_prefix=build/fuzz/crashes/$name/")
     if [ -f "$dictionary" ]; then options+=("-dict=$dictionary"); fi
     if [ -n "$seed" ]; then options+=("-seed=$seed"); fi
+    if [ -n "$bytes" ]; then options+=("-max_len=$bytes"); fi
     if [ -n "$runs" ]; then options+=("-runs=$runs"); else options+=("-max_total_time=$share"); fi
     exec "${leash[@]}" "$out/bin/$name" "${options[@]}" "build/fuzz/corpus/$name" $(seeds_of "$name") < /dev/null
 }
@@ -190,6 +193,7 @@ while [ ${#begun[@]} -gt 0 ]; do end_oldest; done
 # For tests/CAMPAIGNS.md.
 commit=$(git -c safe.directory='*' rev-parse --short HEAD 2> /dev/null || printf -- '-')
 if [ -n "$runs" ]; then length="--runs $runs"; else length="--seconds $seconds"; fi
+if [ -n "$bytes" ]; then length+=" --bytes $bytes"; fi
 printf '| %s | %s fuzzers, %s | | | %s passed, %s failed; %s executions |\n' \
     "$commit" "${#targets[@]}" "$length" "$passed" "$failed" "$total"
 say "$passed passed, $failed failed"
