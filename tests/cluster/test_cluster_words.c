@@ -127,6 +127,42 @@ static void login_that_is_refused_says_where(void** state)
     assert_true(scripted_logged(all->world, "E hand-shake: 10.0.0.3:7000: WRONGPASS"));
 }
 
+static const char* const no_times[] = {"*0\r\n",
+                                       "*2\r\n:5\r\n$1\r\nx\r\n",
+                                       "*2\r\n$2\r\n-1\r\n$1\r\n0\r\n",
+                                       "$1\r\n1\r\n",
+                                       "*2\r\n$1\r\n1\r\n$2\r\n-1\r\n",
+                                       "*2\r\n$1\r\n1\r\n$7\r\n1000000\r\n",
+                                       "*1\r\n$1\r\n1\r\n",
+                                       "*2\r\n$16\r\n9007199254740993\r\n$1\r\n0\r\n"};
+
+static const char* does_not_know_the_time(machines* self, const char* host, const gh_str* words, size_t count)
+{
+    (void)host;
+    (void)count;
+    if (!machines_is(words[0], "TIME") || self->count >= sizeof no_times / sizeof no_times[0]) return NULL;
+    return no_times[self->count++];
+}
+
+/* Nothing is sent there before it does: nothing could say until when it may be carried out. */
+static void node_that_does_not_know_the_time_is_asked_again(void** state)
+{
+    (void)state;
+    const unsigned count = sizeof no_times / sizeof no_times[0];
+    machines* all = machines_new();
+    all->map = machines_map("10.0.0.2", NULL);
+    all->says = does_not_know_the_time;
+    machines_start(all, NULL);
+    gh_command* op = machines_get(all, "sword", 60 * SECOND_US);
+    MACHINES_UNTIL(all, gh_op_poll(&op->op) != GH_PENDING, 60 * SECOND_US);
+    assert_int_equal(gh_op_poll(&op->op), GH_OK);
+    assert_int_equal(all->served, 1);
+    assert_int_equal(all->count, count);
+    assert_int_equal(scripted_stats(all->world).protocol_errors, count);
+    assert_true(scripted_logged(all->world, "no time in the reply"));
+}
+
 TEST_FILE(cluster_words, cmocka_unit_test(scripts_are_whole_where_info_is_refused),
           cmocka_unit_test(password_that_a_node_repeats_is_nowhere), cmocka_unit_test(asking_that_is_refused_is_told),
-          cmocka_unit_test(login_that_is_refused_says_where));
+          cmocka_unit_test(login_that_is_refused_says_where),
+          cmocka_unit_test(node_that_does_not_know_the_time_is_asked_again));

@@ -120,6 +120,29 @@ static void loader_in_doubt_asks_at_once(void** state)
     assert_int_equal(self->rows.lost, 1);
 }
 
+/* What its loader has made is nobody's any more, and the slot is free. */
+static void finish_that_nobody_answers_is_lost_with_the_lease(void** state)
+{
+    (void)state;
+    redis_server* server = redis_server_start(NULL);
+    game* a = game_start_ready(redis_server_address(server));
+    refresher* self = refresher_new(a, 1);
+    self->keeps = true;
+    refresher_begin(self);
+    assert_status(row_schedule(a, "itemX", LONG_US), GH_OK);
+    GAME_UNTIL(self->open_count == 1);
+    redis_server_freeze(server);
+    assert_status(refresher_complete(self, 0, GH_OK, "x"), GH_OK);
+    game_tick(a);
+    assert_int_equal(self->rows.lost, 0);
+    assert_int_equal(self->rows.loading, 1);
+    a->ahead_us += (int64_t)LONG_US;
+    GAME_UNTIL(self->rows.lost == 1);
+    assert_int_equal(self->rows.loading, 0);
+    assert_int_equal(self->rows.stored, 0);
+    redis_server_thaw(server);
+}
+
 /* ---- late copies --------------------------------------------------------------------------------------- */
 
 static long long claim(redis_server* server, const char* digest, unsigned number, bool again, long long* count)
@@ -295,7 +318,9 @@ static void value_of_another_size_is_none(void** state)
 
 TEST_FILE(rows_late, cmocka_unit_test(answer_after_the_lease_calls_no_loader),
           cmocka_unit_test(lease_that_is_over_stores_and_renews_nothing),
-          cmocka_unit_test(loader_in_doubt_asks_at_once), cmocka_unit_test(late_copy_of_a_claim_gets_nothing),
+          cmocka_unit_test(loader_in_doubt_asks_at_once),
+          cmocka_unit_test(finish_that_nobody_answers_is_lost_with_the_lease),
+          cmocka_unit_test(late_copy_of_a_claim_gets_nothing),
           cmocka_unit_test(claim_of_nothing_is_kept_if_it_was_sent_twice),
           cmocka_unit_test(late_copies_undo_nothing_of_others), cmocka_unit_test(nonsense_in_one_row_holds_up_no_other),
           cmocka_unit_test(score_that_cannot_be_costs_no_link),
