@@ -273,6 +273,33 @@ static void look_tells_who_holds_what(void** state)
     assert_int_equal(look(a, "arena", NULL, 0, GH_OK)->used, 4);
 }
 
+/* Leases that are over and that nobody has cleared away are not in use, however many they are. */
+static void look_counts_none_that_is_over(void** state)
+{
+    (void)state;
+    redis_server* server = redis_server_start(NULL);
+    game* a = game_start_ready(redis_server_address(server));
+    permit_hold_one(a, "arena", 1000, 60 * SECOND_US);
+    redis_server_do(server, "SET gh:{semaphore:arena}:s %s", "1000 751 1 0 -"); /* 250 of 3, and that one */
+    for (unsigned i = 0; i < 250; i++)
+    {
+        char member[64];
+        snprintf(member, sizeof(member), "00000000000000aa:%016x 3", i + 1);
+        redis_server_do(server, "ZADD gh:{semaphore:arena}:h %s %s", i < 200 ? "1000000" : "9007199254740990", member);
+    }
+    assert_int_equal(look(a, "arena", NULL, 0, GH_OK)->used, 50 * 3 + 1);
+
+    redis_server_do(server, "SET gh:{semaphore:arena}:s %s", "1000 911 1 0 -");
+    for (unsigned i = 0; i < 160; i++)
+    {
+        char member[64];
+        snprintf(member, sizeof(member), "00000000000000bb:%016x 1", i + 1);
+        redis_server_do(server, "ZADD gh:{semaphore:arena}:h %s %s", i < 40 ? "1000001" : "9007199254740990", member);
+    }
+    /* Of 240 that are over, 140 are taken to be of one permit each: more are counted than are used, never fewer. */
+    assert_in_range(look(a, "arena", NULL, 0, GH_OK)->used, 50 * 3 + 120 + 1, 911 - 3 * 100 - 140);
+}
+
 /* ---- the page of keys ---------------------------------------------------------------------------------- */
 
 static void keys_are_on_the_page(void** state)
@@ -323,4 +350,5 @@ TEST_FILE(semaphore, cmocka_unit_test(holder_of_another_form_is_corrupt),
           cmocka_unit_test(waiter_gives_up_in_time), cmocka_unit_test(lowering_the_limit_takes_nothing_away),
           cmocka_unit_test(raising_the_limit_serves_waiters_at_once), cmocka_unit_test(waiters_over_the_limit_are_told),
           cmocka_unit_test(limit_that_was_set_outlives_the_callers_configs),
-          cmocka_unit_test(look_tells_who_holds_what), cmocka_unit_test(keys_are_on_the_page));
+          cmocka_unit_test(look_tells_who_holds_what), cmocka_unit_test(look_counts_none_that_is_over),
+          cmocka_unit_test(keys_are_on_the_page));
