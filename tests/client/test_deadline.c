@@ -339,7 +339,8 @@ static void poll_loop_hands_a_lock_over(void** state)
         gh_lock_release(mine);
         POLL_UNTIL(games, 2, gh_op_poll(&mine->op) == GH_OK && gh_op_poll(&other->op) == GH_HELD);
     }
-    assert_in_range(timers_ran, 0, ROUNDS / 2); /* it was hints that woke them; without those it takes a timer each time */
+    assert_in_range(timers_ran, 0,
+                    ROUNDS / 2); /* it was hints that woke them; without those it takes a timer each time */
     assert_in_range(game_stats(games[0]).ticks - ticks, ROUNDS * 3, ROUNDS * 40);
 }
 
