@@ -288,9 +288,11 @@ static void budget_that_is_spent_on_nothing_wakes_nobody(void** state)
 
 /* ---- with poll() and a real server --------------------------------------------------------------------- */
 
+static unsigned timers_ran; /* sleeps that ended by their time */
+
 static void poll_and_tick(game** games, int count)
 {
-    sleeper_poll(games, count, 5 * SECOND_US);
+    if (sleeper_poll(games, count, 5 * SECOND_US)) timers_ran++;
     for (int i = 0; i < count; i++) game_tick(games[i]);
 }
 
@@ -327,7 +329,7 @@ static void poll_loop_hands_a_lock_over(void** state)
     assert_status(gh_lock_begin(locks[0], games[0]->client, gh_str_literal("sword"), &want), GH_OK);
     POLL_UNTIL(games, 2, gh_op_poll(&locks[0]->op) == GH_HELD);
     uint64_t ticks = game_stats(games[0]).ticks;
-    uint64_t begin_us = wait_now_us();
+    timers_ran = 0;
     for (int round = 0; round < ROUNDS; round++)
     {
         gh_lock* mine = locks[round % 2];
@@ -337,7 +339,8 @@ static void poll_loop_hands_a_lock_over(void** state)
         gh_lock_release(mine);
         POLL_UNTIL(games, 2, gh_op_poll(&mine->op) == GH_OK && gh_op_poll(&other->op) == GH_HELD);
     }
-    assert_true(wait_now_us() - begin_us < ROUNDS * 50 * MS * suite_patience()); /* hints, not polls */
+    assert_in_range(timers_ran, 0,
+                    ROUNDS / 2); /* it was hints that woke them; without those it takes a timer each time */
     assert_in_range(game_stats(games[0]).ticks - ticks, ROUNDS * 3, ROUNDS * 40);
 }
 

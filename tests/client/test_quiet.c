@@ -373,7 +373,7 @@ static void assert_quiet_game(game* self, const char* state)
     uint64_t turns = 0;
     while (wait_now_us() - begin_us < LOOK_US)
     {
-        sleeper_poll(&self, 1, LOOK_US);
+        (void)sleeper_poll(&self, 1, LOOK_US);
         game_tick(self);
         uint64_t looked_us = wait_now_us() - begin_us;
         if (++turns >= most) fail_msg("%s: %d turns in %d ms", state, (int)turns, (int)(looked_us / MS));

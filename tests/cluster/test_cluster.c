@@ -175,7 +175,7 @@ static void hints_reach_whoever_waits(void** state)
         GAME_UNTIL(gh_op_poll(&first->op) == GH_HELD);
         GAME_UNTIL(gh_client_link_state(b->client, GH_LINK_WAKE) == GH_LINK_READY);
         gh_lock* second = lock_begun(b, name);
-        for (int t = 0; t < 20; t++) game_tick_all();
+        GAME_UNTIL(second->position == 1); /* who is not in the queue yet is hinted nothing */
         uint64_t hints = game_stats(b).hints;
         gh_lock_release(first);
         GAME_UNTIL(gh_op_poll(&second->op) == GH_HELD);

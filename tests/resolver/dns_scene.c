@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #define BEHIND 64 /* bytes behind the block, which are looked at */
 
@@ -88,15 +89,24 @@ gh_client* dns_scene_client(dns_scene* self, const char* address)
     return self->clients[i];
 }
 
+/* How often this process went to sleep by itself. */
+static long sleeps(void)
+{
+    struct rusage usage;
+    assert_int_equal(getrusage(RUSAGE_SELF, &usage), 0);
+    return usage.ru_nvcsw;
+}
+
 void dns_scene_turn(dns_scene* self)
 {
     if (self->names != NULL) name_server_serve(self->names);
     for (unsigned i = 0; i < self->clients_count; i++)
     {
         uint64_t begin_us = wait_now_us();
+        long slept = sleeps();
         assert_int_equal(gh_tick(self->clients[i], begin_us, 0), GH_OK);
         uint64_t took_us = wait_now_us() - begin_us;
-        if (took_us > self->longest_us) self->longest_us = took_us;
+        if (sleeps() > slept && took_us > self->longest_us) self->longest_us = took_us;
         self->ticks++;
     }
 }

@@ -24,7 +24,7 @@ typedef struct dns_scene
     void* memory[DNS_CLIENTS];
     gh_client* clients[DNS_CLIENTS];
     unsigned clients_count;
-    uint64_t longest_us; /* of all ticks */
+    uint64_t longest_us; /* of the ticks that slept; others may have lost the processor */
     uint64_t ticks;
     char log[16384]; /* "<level> <line>", one behind the other */
     size_t log_size;

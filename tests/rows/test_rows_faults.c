@@ -1,6 +1,7 @@
 /* Every fault of support/fault.h over every operation of rows, and bad input of every function. The store is
    audited by the layout of KEYS.md. */
 
+#include "client/op.h"
 #include "support/faults/fault.h"
 #include "support/scene/refresher.h"
 
@@ -109,6 +110,7 @@ static void begin_refresh(fault_scene* scene)
     for (unsigned i = 0; i < GH_ROWS_SHARDS; i++)
         if (i != row_shard(scene->name)) self->rows.look_us[i] += LONG_US;
     self->rows.shard = (uint8_t)row_shard(scene->name); /* nothing is encoded before the next tick */
+    gh_op_send(&self->rows.op, 0);                      /* anew: on a Cluster, that shard's node may be another one */
 }
 
 static gh_status poll_refresh(const void* op)

@@ -122,9 +122,11 @@ static void one_release_serves_all_that_fit(void** state)
     for (int i = 0; i < WAITERS; i++) waiter[i] = permit_want(b, "arena", WAITERS, LEASE_US, 60 * SECOND_US);
     GAME_UNTIL(semaphore_stored(server, "arena").queued == WAITERS);
     long long before = redis_server_calls(server, "evalsha");
+    uint64_t begun_us = wait_now_us();
     assert_status(permit_give_back(all), GH_OK);
     for (int i = 0; i < WAITERS; i++) assert_status(permit_settle(waiter[i]), GH_HELD);
-    assert_in_range(redis_server_calls(server, "evalsha") - before, WAITERS + 3, WAITERS + 12);
+    uint64_t heartbeats = WAITERS * (wait_now_us() - begun_us) / SECOND_US; /* on a slow machine */
+    assert_in_range(redis_server_calls(server, "evalsha") - before, WAITERS + 3, WAITERS + 12 + heartbeats);
     assert_int_equal(semaphore_stored(server, "arena").held, WAITERS);
     semaphore_must_be_sound(server, "arena");
 }

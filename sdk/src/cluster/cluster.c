@@ -43,9 +43,10 @@ static bool cluster_carve(gh_arena* arena, gh_client* client, gh_str addresses)
 {
     gh_cluster measured;
     gh_cluster* made = (gh_cluster*)gh_arena_take(arena, sizeof(gh_cluster));
-    gh_cluster* cluster = made == NULL ? &measured : made;
+    gh_cluster* cluster = made;
     bool fits;
     (void)addresses;
+    if (cluster == NULL) cluster = &measured;
     memset(cluster, 0, sizeof *cluster);
     client->topology = made;
     gh_link_init(&cluster->link, GH_LOG_MAP_LINK, "map link: ", &cluster->asked.target);

@@ -117,29 +117,52 @@ static unsigned runs_until_loaded(void)
     return suite_store() == SUITE_CLUSTER ? 24 : 1;
 }
 
+typedef struct byte_counts
+{
+    uint64_t request;
+    uint64_t reply;
+} byte_counts;
+
+static uint64_t lesser(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* How many bytes a run without a fault has at the least: in one of them a Cluster's map may be asked for, or a node be
+   given a script, and cuts behind what the others have would find no byte. */
+static byte_counts bytes_of_runs(fault_scene* scene, const fault_operation* operation)
+{
+    byte_counts least = {UINT64_MAX, UINT64_MAX};
+    for (int i = 0; i < 3; i++)
+    {
+        start_run(scene, operation);
+        proxy_mark(scene->proxy);
+        operation->begin(scene);
+        GAME_UNTIL(is_over(scene, operation));
+        least.request = lesser(least.request, proxy_bytes(scene->proxy, PROXY_REQUEST));
+        least.reply = lesser(least.reply, proxy_bytes(scene->proxy, PROXY_REPLY));
+        end_run(scene, operation, GH_OK, "no fault", 0);
+    }
+    assert_true(least.request > 0 && least.reply > 0);
+    return least;
+}
+
 void fault_cut_at_every_byte(const fault_operation* operation)
 {
     fault_scene scene = make_scene(false, NULL);
     for (unsigned i = runs_until_loaded(); i > 0; i--) one_run(&scene, operation, "scripts loaded");
-    start_run(&scene, operation);
-    proxy_mark(scene.proxy);
-    operation->begin(&scene);
-    GAME_UNTIL(is_over(&scene, operation));
-    uint64_t request = proxy_bytes(scene.proxy, PROXY_REQUEST);
-    uint64_t reply = proxy_bytes(scene.proxy, PROXY_REPLY);
-    end_run(&scene, operation, GH_OK, "no fault", 0);
-    assert_true(request > 0 && reply > 0);
+    const byte_counts bytes = bytes_of_runs(&scene, operation);
 
     uint64_t fired = proxy_fired(scene.proxy);
     for (proxy_how how = PROXY_FIN; how <= PROXY_RST; how++)
     {
-        cut_each(&scene, operation, PROXY_REQUEST, how, request);
-        cut_each(&scene, operation, PROXY_REPLY, how, reply);
+        cut_each(&scene, operation, PROXY_REQUEST, how, bytes.request);
+        cut_each(&scene, operation, PROXY_REPLY, how, bytes.reply);
     }
     /* Names grow by a digit or two, so not every last cut must find its byte; nearly all must. What goes on by itself
        until it is over may need fewer bytes another time: half of the cuts, then. */
     uint64_t cuts = (proxy_fired(scene.proxy) - fired) * stride_of(operation);
-    assert_true(cuts >= 2 * (request + reply) * (operation->over == NULL ? 9 : 5) / 10);
+    assert_true(cuts >= 2 * (bytes.request + bytes.reply) * (operation->over == NULL ? 9 : 5) / 10);
 }
 
 /* ---- ticks ---------------------------------------------------------------------------------------------------- */

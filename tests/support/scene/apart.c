@@ -142,6 +142,7 @@ static const apart aparts[] = {
     {"keys.*", APART_CLUSTER, FOREIGN},
     {"keys_page.*", APART_CLUSTER, FOREIGN},
     {"python.*", APART_CLUSTER, FOREIGN},
+    {"semaphore_loss.late_limit_undoes_no_younger_one", APART_CLUSTER, FOREIGN},
     {"semaphore_loss.refusal_of_one_too_many_keeps_the_count", APART_CLUSTER, FOREIGN},
     {"semaphore_loss.release_refuses_what_comes_late", APART_CLUSTER, FOREIGN},
     {"semaphore_loss.repeat_*", APART_CLUSTER, FOREIGN},

@@ -156,6 +156,11 @@ void hoard_ask_late(hoard* self)
     GAME_UNTIL(late_are_sent(self));
 }
 
+void hoard_is_granted_late(hoard* self)
+{
+    GAME_UNTIL(is_held(self));
+}
+
 /* ---- and lost ---------------------------------------------------------------------------------------------------- */
 
 /* Nothing is left to the client: all has been asked, or the socket is full. */

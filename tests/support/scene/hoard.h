@@ -54,6 +54,9 @@ void hoard_take(hoard* self);
 /* Begins some more, and waits until their requests have left. */
 void hoard_ask_late(hoard* self);
 
+/* Waits until those are held, too. */
+void hoard_is_granted_late(hoard* self);
+
 /* Each is told LOST; or each of the late ones, and all others are held. Fails where that takes too many ticks, or more
    than one question each. */
 void hoard_loses_all(hoard* self);

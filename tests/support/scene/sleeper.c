@@ -39,7 +39,7 @@ static nfds_t add_handles(const game* self, struct pollfd* fds)
     return count;
 }
 
-void sleeper_poll(game** games, int count, uint64_t most_us)
+bool sleeper_poll(game** games, int count, uint64_t most_us)
 {
     struct pollfd fds[4 * HANDLES_MAX];
     nfds_t fd_count = 0;
@@ -53,5 +53,5 @@ void sleeper_poll(game** games, int count, uint64_t most_us)
         fd_count += add_handles(games[i], fds + fd_count);
         games[i]->ticked_us = 0; /* it sleeps because it wants to, so all of it counts */
     }
-    poll(fds, fd_count, (int)((most_us + 999) / 1000));
+    return poll(fds, fd_count, (int)((most_us + 999) / 1000)) == 0 && most_us > 0;
 }

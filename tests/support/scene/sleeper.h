@@ -9,8 +9,9 @@
 /* Sleeps as poll() would, 50 us being the least that a sleep takes, and ticks. */
 void sleeper_tick(scripted* world);
 
-/* Sleeps in poll() until one of the games has something to do, but no longer than most_us. */
-void sleeper_poll(game** games, int count, uint64_t most_us);
+/* Sleeps in poll() until one of the games has something to do, but no longer than most_us. True: it slept until
+   then, and no link had anything. */
+bool sleeper_poll(game** games, int count, uint64_t most_us);
 
 /* Fails the test when it takes more ticks, or more time. */
 #define SLEEP_UNTIL(world, condition, most_ticks, most_us)                                                   \
