@@ -12,8 +12,10 @@
 enum
 {
     OPS = 4,
+    GATE_OPS = 3,   /* besides */
     GATE_LEAST = 2, /* fits the largest permit */
-    GATE_MOST = 30  /* fits all who can wait: more get their turn than one request gives */
+    GATE_WAIT_US = 2000000,
+    GATE_MOST = 30 /* fits all who can wait: more get their turn than one request gives */
 };
 
 typedef struct permit_hand
@@ -31,7 +33,7 @@ typedef struct semaphore_actor
 {
     storm_client* me;
     random_stream random;
-    permit_hand hands[OPS];
+    permit_hand hands[OPS + GATE_OPS];
     gh_semaphore_limit limit;
     uint32_t limit_op; /* 0: none is set just now */
 } semaphore_actor;
@@ -73,10 +75,11 @@ static void begin_permit(semaphore_actor* a, permit_hand* hand)
 {
     static const uint64_t waits[] = {0, 50000, 400000, 2000000};
     gh_permit_config config = gh_permit_config_default();
-    hand->name = random_one_in(&a->random, 3) ? SEMAPHORE_GATE : (uint8_t)random_below(&a->random, SEMAPHORE_NAMES);
+    bool is_gate = hand >= &a->hands[OPS];
+    hand->name = is_gate ? SEMAPHORE_GATE : (uint8_t)random_below(&a->random, SEMAPHORE_NAMES);
     config.permits = (uint32_t)random_between(&a->random, 1, 2);
     config.lease_us = random_between(&a->random, 150000, SEMAPHORE_LEASE_MOST_US);
-    config.wait_us = waits[random_below(&a->random, 4)];
+    config.wait_us = is_gate ? GATE_WAIT_US : waits[random_below(&a->random, 4)];
     hand->op = history_begin(a->me->who, STORM_semaphore, HOLD_OP, hand->name);
     if (hand->op == 0) return;
     storm_record* record = history_at(hand->op);
@@ -173,7 +176,7 @@ static void turn_limit(semaphore_actor* a, bool may_begin)
 static void turn(void* actor, bool may_begin)
 {
     semaphore_actor* a = actor;
-    for (int i = 0; i < OPS; i++) turn_hand(a, &a->hands[i], may_begin);
+    for (int i = 0; i < OPS + GATE_OPS; i++) turn_hand(a, &a->hands[i], may_begin);
     turn_limit(a, may_begin);
 }
 
@@ -181,7 +184,7 @@ static bool idle(const void* actor)
 {
     const semaphore_actor* a = actor;
     bool busy = a->limit_op != 0;
-    for (int i = 0; i < OPS; i++) busy = busy || a->hands[i].op != 0;
+    for (int i = 0; i < OPS + GATE_OPS; i++) busy = busy || a->hands[i].op != 0;
     return !busy;
 }
 
