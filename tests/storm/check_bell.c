@@ -7,23 +7,37 @@
 
 #include <stdlib.h>
 
-static uint32_t* heard; /* by push: the event of who was handed it first; 0: nobody */
+static uint32_t* heard; /* by push: the event of who was handed it last; 0: nobody */
+static uint32_t* times; /* by push: how often it was handed out */
+
+/* Requeues or cancels of its id that may have been carried out between these times. */
+static uint32_t count_edits(uint8_t what, const storm_record* push, uint64_t to_us)
+{
+    uint32_t at = 0, count = 0;
+    for (const storm_record* r; (r = history_next(&at, STORM_tasks)) != NULL && r->begin_us <= to_us;)
+    {
+        bool may = r->what == what && r->object == push->object && r->outcome != STORM_NOT_DONE;
+        if (may && history_over_us(r) >= push->begin_us) count++;
+    }
+    return count;
+}
 
 static void check_heard(void)
 {
     uint32_t at = 0;
-    verdict_begin("tasks: what was told as not stored is handed to nobody, what was stored once");
+    verdict_begin("tasks: what was told as not stored is handed to nobody, what was stored once, and once a requeue");
     for (const storm_record* r; (r = history_next(&at, STORM_tasks)) != NULL;)
     {
         const storm_record* push = history_at(r->about);
         if (r->what != TASKS_HEARD) continue;
         verdict_cases(1);
         if (push->system != STORM_tasks || push->what != TASKS_RING) VIOLATION_1(at, "%s", "nobody has pushed it");
-        else if (push->outcome == STORM_NOT_DONE)
+        else if (push->outcome == STORM_NOT_DONE && !excuse_may_be_lost(push->begin_us, push->end_us))
             VIOLATION_2(r->about, at, "%s, and it is handed out", gh_status_name((gh_status)push->status));
-        else if (heard[r->about] == 0) heard[r->about] = at;
-        else if (!excuse_may_be_lost(push->begin_us, r->begin_us))
-            VIOLATION_2(heard[r->about], at, "#%u is handed out twice", r->about);
+        else if (++times[r->about] > 1 + count_edits(TASKS_LIFT, push, r->begin_us) &&
+                 !excuse_may_be_lost(push->begin_us, r->begin_us))
+            VIOLATION_2(heard[r->about], at, "#%u is handed out %u times", r->about, times[r->about]);
+        heard[r->about] = at;
     }
 }
 
@@ -42,10 +56,11 @@ static bool may_be_taken_unheard(const storm_record* push)
 static bool is_excused(const storm_record* push)
 {
     return excuse_may_be_lost(push->begin_us, UINT64_MAX) || excuse_rights_taken(push->begin_us, UINT64_MAX) ||
-           excuse_clock_forward(push->begin_us, UINT64_MAX) || may_be_taken_unheard(push);
+           excuse_clock_forward(push->begin_us, UINT64_MAX) || may_be_taken_unheard(push) ||
+           count_edits(TASKS_MUTE, push, UINT64_MAX) > 0;
 }
 
-/* In the end it waits, or somebody was told of it. */
+/* In the end it waits, or somebody was told of it; who cancels its id later, has meant another. */
 static void check_unheard(void)
 {
     uint8_t* waits = calloc((size_t)history_count() + 1, 1);
@@ -54,7 +69,7 @@ static void check_unheard(void)
     verdict_begin("tasks: what was stored is handed out to somebody who is told, or waits");
     for (const storm_record* r; (r = history_next(&at, STORM_tasks)) != NULL;)
     {
-        if (r->what == TASKS_UNHEARD) waits[r->about] = r->a == '-';
+        if (r->what == TASKS_UNHEARD) waits[r->about] = r->a == '-' || r->a == 'R';
     }
     at = 0;
     for (const storm_record* r; (r = history_next(&at, STORM_tasks)) != NULL;)
@@ -69,8 +84,10 @@ static void check_unheard(void)
 void check_bell(void)
 {
     heard = calloc((size_t)history_count() + 1, sizeof heard[0]);
-    if (heard == NULL) abort();
+    times = calloc((size_t)history_count() + 1, sizeof times[0]);
+    if (heard == NULL || times == NULL) abort();
     check_heard();
     check_unheard();
     free(heard);
+    free(times);
 }

@@ -271,16 +271,21 @@ static uint32_t schedule_of(const storm_record* seen)
     return 0;
 }
 
-/* Who unscheduled a row after that schedule was done, and was told so before it was seen; 0: nobody. */
+/* Who unscheduled a row after that schedule was done, and was told so before it was seen; 0: nobody. Or others may have
+   changed it, too: the store knows the last schedule that was undone, and not one of before. */
 static uint32_t unscheduled_between(const storm_record* schedule, const storm_record* seen)
 {
-    uint32_t at = 0;
+    uint32_t at = 0, found = 0, count = 0;
     for (const storm_record* r; (r = history_next(&at, STORM_rows)) != NULL && r->begin_us < seen->begin_us;)
     {
-        if (r->what != ROWS_UNSCHEDULE || r->object != seen->object || r->outcome != STORM_DONE) continue;
-        if (r->begin_us > schedule->end_us && r->end_us < seen->begin_us) return at;
+        bool change = r->what == ROWS_SCHEDULE || r->what == ROWS_UNSCHEDULE;
+        bool may = change && r->object == seen->object && r->outcome != STORM_NOT_DONE;
+        if (!may || r == schedule || history_over_us(r) < schedule->begin_us) continue;
+        count++;
+        bool done = r->what == ROWS_UNSCHEDULE && r->outcome == STORM_DONE;
+        if (done && r->begin_us > schedule->end_us && r->end_us < seen->begin_us) found = at;
     }
-    return 0;
+    return count == 1 ? found : 0;
 }
 
 static void check_schedule(const storm_record* seen, uint32_t index)

@@ -39,10 +39,11 @@ static gh_queue bell_of(gh_client* client)
 
 static void begin_ring(bell_actor* a)
 {
-    a->push_op = history_begin(a->me->who, STORM_tasks, TASKS_RING, 0);
+    uint8_t id = (uint8_t)random_below(a->random, IDS);
+    a->push_op = history_begin(a->me->who, STORM_tasks, TASKS_RING, id);
     if (a->push_op == 0) return;
     int size = snprintf(a->payload, sizeof a->payload, "%u", a->push_op);
-    a->spec = (gh_task_spec){.id = ids[random_below(a->random, IDS)],
+    a->spec = (gh_task_spec){.id = ids[id],
                              .handler = gh_str_literal("h"),
                              .payload = gh_str_make(a->payload, (size_t)size),
                              .unique = GH_TASK_UNIQUE_WHILE_ACTIVE};
@@ -96,12 +97,12 @@ static void note_heard(bell_actor* a)
     (void)history_event(a->me->who, event);
 }
 
-/* Its id is free again as soon as that is done. */
+/* Its id is free again as soon as that is done, also if it is a dead letter. */
 static void begin_finish(bell_actor* a)
 {
     a->finish_op = history_begin(a->me->who, STORM_tasks, TASKS_FINISH, 0);
     if (a->finish_op == 0) return;
-    a->task.action = GH_TASK_ACTION_DONE;
+    a->task.action = random_one_in(a->random, 3) ? GH_TASK_ACTION_FAIL : GH_TASK_ACTION_DONE;
     gh_queue queue = bell_of(a->me->client);
     gh_status status = gh_tasks_finish_begin(&a->finish, &queue, &a->task, 1);
     if (status == GH_OK) return;
@@ -134,16 +135,50 @@ static void turn_finish(bell_actor* a)
     a->finish_op = 0;
 }
 
+/* ---- requeues and cancels ---------------------------------------------------------------------------------------- */
+
+static void begin_edit(bell_actor* a)
+{
+    uint8_t id = (uint8_t)random_below(a->random, IDS);
+    bool cancels = random_one_in(a->random, 2);
+    a->edit_op = history_begin(a->me->who, STORM_tasks, cancels ? TASKS_MUTE : TASKS_LIFT, id);
+    if (a->edit_op == 0) return;
+    a->ref = (gh_task_ref){.id = ids[id]};
+    gh_queue queue = bell_of(a->me->client);
+    gh_status status = cancels ? gh_tasks_cancel_begin(&a->edit, &queue, &a->ref, 1)
+                               : gh_tasks_requeue_begin(&a->edit, &queue, &a->ref, 1);
+    if (status == GH_OK) return;
+    history_end(a->edit_op, STORM_NOT_DONE, status);
+    a->edit_op = 0;
+}
+
+static void turn_edit(bell_actor* a, bool may_begin)
+{
+    if (a->edit_op == 0)
+    {
+        if (may_begin && storm_is_time(a->random, 90)) begin_edit(a);
+        return;
+    }
+    gh_status status = gh_op_poll(&a->edit.op);
+    if (status == GH_PENDING) return;
+    if (status == GH_OK) status = a->ref.status;
+    history_end(a->edit_op, storm_outcome_of(status), status);
+    a->edit_op = 0;
+}
+
+/* ---- the actor ------------------------------------------------------------------------------------------------- */
+
 void bell_turn(bell_actor* a, bool may_begin)
 {
     turn_ring(a, may_begin);
+    turn_edit(a, may_begin);
     turn_finish(a);
     turn_take(a, may_begin);
 }
 
 bool bell_idle(const bell_actor* a)
 {
-    return a->push_op == 0 && a->take_op == 0 && a->finish_op == 0;
+    return a->push_op == 0 && a->take_op == 0 && a->finish_op == 0 && a->edit_op == 0;
 }
 
 /* ---- in the end ------------------------------------------------------------------------------------------------ */

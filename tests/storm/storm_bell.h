@@ -2,11 +2,12 @@
    it.
 
    A payload names the op that has pushed it, and a task has one attempt. So whoever is handed one shows which push was
-   stored, and nobody else may be. */
+   stored, and nobody else may be; but some become dead letters, which others requeue or cancel. */
 
 #ifndef GUILDHALL_TESTS_STORM_STORM_BELL_H
 #define GUILDHALL_TESTS_STORM_STORM_BELL_H
 
+#include "guildhall/tasks_admin.h"
 #include "guildhall/tasks_take.h"
 #include "storm/storm.h"
 
@@ -22,6 +23,9 @@ typedef struct bell_actor
     uint32_t take_op;
     gh_tasks_finish finish;
     uint32_t finish_op;
+    gh_tasks_edit edit;
+    gh_task_ref ref;
+    uint32_t edit_op;
     gh_task task;
     _Alignas(16) char bytes[GH_TASK_BYTES_MAX];
 } bell_actor;

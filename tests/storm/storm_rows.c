@@ -117,7 +117,7 @@ static void begin_refresh(row_actor* a)
     config.slot_count = SLOTS;
     config.memory = a->memory;
     config.memory_size = sizeof a->memory;
-    config.lease_us = random_between(&a->random, GH_ROWS_LEASE_MIN_US, ROWS_LEASE_MOST_US);
+    config.lease_us = random_one_in(&a->random, 2) ? ROWS_LEASE_MOST_US : GH_ROWS_LEASE_MIN_US;
     config.load_us = 5000000;
     config.backoff_min_us = 10000;
     config.backoff_max_us = 100000;

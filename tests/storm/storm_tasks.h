@@ -36,10 +36,12 @@ enum
     TASKS_REQUEUE, /* about: the push, c: place, d: what was told of it: a gh_status                     */
     TASKS_LETTERS, /* somebody reads the dead letters; d: how many came                                  */
     TASKS_LETTER,  /* one of them. about: the push, b: attempts, c: place, d: the op that read it        */
-    TASKS_RING,    /* of the bell, see storm_bell.h: a push                                                    */
+    TASKS_LIFT,    /* of the bell, see storm_bell.h: a requeue of the id `object`                        */
+    TASKS_MUTE,    /* a cancel of it                                                                     */
+    TASKS_RING,    /* a push of it                                                   */
     TASKS_LISTEN,  /* a take                                                                             */
     TASKS_HEARD,   /* somebody is handed one. about: the push, a: fence                                  */
-    TASKS_UNHEARD  /* there in the end. about: the push, a: the letter of its state, '-': never handed out */
+    TASKS_UNHEARD  /* there in the end. about: the push, a: the letter of its state, '-': none */
 };
 
 extern const gh_str tasks_queues[TASKS_QUEUES];
