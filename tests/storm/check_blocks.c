@@ -90,6 +90,64 @@ static void check_loads(uint8_t owner, uint64_t name)
     }
 }
 
+/* How many other names may have been touched between these times: beyond the capacity they push a name out. */
+static unsigned count_newer(const storm_record* touch, uint64_t to_us)
+{
+    bool newer[SET_NAMES] = {false};
+    unsigned count = 0;
+    uint32_t at = 0;
+    for (const storm_record* r; (r = history_next(&at, STORM_contacts)) != NULL && r->begin_us <= to_us;)
+    {
+        bool perhaps = r->end_us == 0 || r->outcome != STORM_NOT_DONE;
+        if (r->what != SET_IN || r->object != touch->object || r->a == touch->a || !perhaps) continue;
+        if (history_over_us(r) >= touch->begin_us) newer[r->a % SET_NAMES] = true;
+    }
+    for (int i = 0; i < SET_NAMES; i++) count += newer[i] ? 1u : 0u;
+    return count;
+}
+
+/* Somebody may have taken it out of the list again, or blocked it. */
+static bool may_be_out(const storm_record* touch, uint64_t to_us)
+{
+    for (size_t i = 0; i < change_count; i++)
+    {
+        const storm_record* r = history_at(changes[i]);
+        bool takes = r->what == SET_OUT || r->what == SET_BLOCK;
+        if (takes && history_over_us(r) >= touch->begin_us && r->begin_us <= to_us) return true;
+    }
+    return false;
+}
+
+/* The next load of that list; 0: there is none. */
+static uint32_t load_behind(uint32_t touch)
+{
+    const storm_record* op = history_at(touch);
+    uint32_t at = touch;
+    for (const storm_record* r; (r = history_next(&at, STORM_contacts)) != NULL;)
+    {
+        bool later = r->what == SET_LOAD && r->object == op->object && r->begin_us > op->end_us;
+        if (later && r->c == 0 && r->outcome == STORM_DONE) return at;
+    }
+    return 0;
+}
+
+/* Who was told that a touch was done, and not kept out, finds it in the list. */
+static void check_touched(uint64_t name)
+{
+    for (size_t i = 0; i < change_count; i++)
+    {
+        const storm_record* r = history_at(changes[i]);
+        if (r->what != SET_IN || r->outcome != STORM_DONE || r->b != 0) continue;
+        uint32_t load = load_behind(changes[i]);
+        const storm_record* found = history_at(load);
+        verdict_cases(1);
+        if (load == 0 || (found->b >> name & 1u) != 0 || may_be_out(r, found->end_us)) continue;
+        if (count_newer(r, found->end_us) >= SET_CAPACITY) continue;
+        if (!excuse_may_be_lost(r->begin_us - 5000000, found->end_us))
+            VIOLATION_2(changes[i], load, "name %u was touched, and is not in the list", (unsigned)name);
+    }
+}
+
 /* A block that was stopped between its two steps, because a right was taken away: that is told UNKNOWN. */
 static bool may_be_half_blocked(void)
 {
@@ -120,7 +178,8 @@ static void check_end(uint8_t owner, uint64_t name)
         VIOLATION_2(list, blocked, "name %u is in the list, and blocked", (unsigned)name);
 }
 
-/* 0: what a touch is told; 1: what mirrors follow; 2: what loads show; 3: what is there in the end. */
+/* 0: what a touch is told; 1: what mirrors follow; 2: what loads show; 3: what is there in the end; 4: who was touched.
+ */
 static void check_each(const char* promise, int which)
 {
     verdict_begin(promise);
@@ -133,6 +192,7 @@ static void check_each(const char* promise, int which)
             if (which == 1) check_mirrors();
             if (which == 2) check_loads(owner, name);
             if (which == 3) check_end(owner, name);
+            if (which == 4) check_touched(name);
         }
     }
 }
@@ -145,5 +205,6 @@ void check_blocks(void)
     check_each("contacts: a mirror that follows has who was touched, not who is blocked or was removed", 1);
     check_each("contacts: a load shows who is blocked, and none of them in the list", 2);
     check_each("contacts: in the end nobody is in a list and blocked", 3);
+    check_each("contacts: who was touched, and not kept out, is in the list", 4);
     free(changes);
 }

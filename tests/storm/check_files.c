@@ -1,4 +1,5 @@
-/* check_files.c -- what a reader was told is whole is what was sent, and no file goes before all have read it. */
+/* check_files.c -- what a reader was told is whole is what was sent, no file goes before all have read it or somebody
+   removes it, and no sender is turned away by one who has left. */
 
 #include "storm/storm.h"
 #include "storm/storm_files.h"
@@ -25,7 +26,7 @@ static void check_bytes(void)
 
 static void check_there(void)
 {
-    uint8_t* done = calloc((size_t)history_count() + 1, 1); /* bits of readers that may have said done */
+    uint8_t* done = calloc((size_t)history_count() + 1, 1); /* bits of readers that may have said done; all: removed */
     uint32_t at = 0;
     if (done == NULL) abort();
     verdict_begin("files: what was sent is there until all have read it");
@@ -33,6 +34,7 @@ static void check_there(void)
     {
         if (r->what == FILES_READ && r->about != 0 && r->d == 1)
             done[r->about] = (uint8_t)(done[r->about] | 1u << (r->c & 7u));
+        if (r->what == FILES_REMOVE && r->outcome != STORM_NOT_DONE) done[r->about] = (1u << FILES_READERS) - 1u;
     }
     at = 0;
     for (const storm_record* r; (r = history_next(&at, STORM_files)) != NULL;)
@@ -40,15 +42,33 @@ static void check_there(void)
         if (r->what != FILES_LOOK || r->outcome != STORM_DONE) continue;
         verdict_cases(1);
         const storm_record* send = history_at(r->about);
-        bool all = done[r->about] == (1u << FILES_READERS) - 1u;
+        uint8_t by = done[files_begun_by(r->about)];
+        bool all = by == (1u << FILES_READERS) - 1u;
         if (r->a == 0 && !all && !excuse_may_be_lost(send->begin_us, send->end_us))
-            VIOLATION_1(r->about, "it is gone, and only readers 0x%x were done", done[r->about]);
+            VIOLATION_1(r->about, "it is gone, and only readers 0x%x were done", by);
     }
     free(done);
+}
+
+/* Whoever goes on with a file takes it from who has begun it, and keeps it: that one does not go on. */
+static void check_senders(void)
+{
+    uint32_t at = 0;
+    verdict_begin("files: who goes on with a file is not turned away by a late copy of who has begun it");
+    for (const storm_record* r; (r = history_next(&at, STORM_files)) != NULL;)
+    {
+        if (r->what != FILES_SEND || r->about == 0) continue;
+        const storm_record* first = history_at(r->about);
+        verdict_cases(1);
+        bool had_left = (first->d & 2) != 0 && first->end_us != 0 && first->end_us <= r->begin_us;
+        if (r->status == GH_LOST && had_left && !excuse_may_be_lost(first->begin_us, r->end_us))
+            VIOLATION_2(r->about, at, "%s", "nobody else sends it");
+    }
 }
 
 void check_files(void)
 {
     check_bytes();
     check_there();
+    check_senders();
 }

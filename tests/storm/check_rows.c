@@ -1,10 +1,16 @@
-/* check_rows.c -- versions only grow, a version is one value, and one refresher at a time loads a row. */
+/* check_rows.c -- versions only grow, a version is one value, and one refresher at a time loads a row: who knows that
+   it is his, and hears when it is not any more. */
 
 #include "storm/storm.h"
 #include "storm/storm_rows.h"
 #include "storm/verdict.h"
 
 #include <stdlib.h>
+
+enum
+{
+    STALE_US = 500000 /* a link that has been ready for so long has told its client what the store knows */
+};
 
 static const storm_record** loads;
 static size_t load_count;
@@ -56,8 +62,10 @@ static void check_loads(void)
         verdict_cases(1);
         if (x->object != y->object || y->b > x->b) last = i;
         if (x->object != y->object || y->a >= x->b) continue;
-        if (excuse_loss_between(x->a - 1000000, y->a) || excuse_clock_forward(x->a - 1000000, y->a)) continue;
-        if (was_unscheduled(x->object, x->a - 1000000, y->a)) continue;
+        if (excuse_loss_between(x->a - ROWS_LEASE_MOST_US, y->a) ||
+            excuse_clock_forward(x->a - ROWS_LEASE_MOST_US, y->a))
+            continue;
+        if (was_unscheduled(x->object, x->a - ROWS_LEASE_MOST_US, y->a)) continue;
         VIOLATION_2(index_of(x), index_of(y), "row %u is loaded twice at once", x->object);
     }
     free(loads);
@@ -124,9 +132,197 @@ static void check_values(void)
     free(gets);
 }
 
+/* ---- claims as the witness saw them ------------------------------------------------------------------------------ */
+
+/* A claim, from its first sight to its last. */
+typedef struct row_sight
+{
+    uint64_t client;
+    uint64_t claim;
+    uint64_t from_us;
+    uint64_t to_us;
+    uint64_t watched_us; /* of that time */
+    uint32_t event;
+} row_sight;
+
+/* The refresher of that client, if it went on all the while; NULL: none did. */
+static const storm_record* refresher_of(uint64_t client, uint64_t from_us, uint64_t to_us)
+{
+    uint32_t at = 0;
+    for (const storm_record* r; (r = history_next(&at, STORM_rows)) != NULL;)
+    {
+        if (r->what != ROWS_REFRESH || r->b != client || r->begin_us > from_us) continue;
+        uint64_t end_us = r->c != 0 ? r->c : history_over_us(r);
+        if (end_us > to_us) return r;
+    }
+    return NULL;
+}
+
+/* It has called its loader. What became of that may be on its way for a while; or the store has forgotten it. */
+static bool is_loaded(storm_who who, uint8_t name, const row_sight* sight)
+{
+    uint32_t at = 0;
+    for (const storm_record* r; (r = history_next(&at, STORM_rows)) != NULL && r->begin_us <= sight->to_us;)
+    {
+        bool his = r->who.process == who.process && r->who.client == who.client && r->who.life == who.life;
+        if (r->what != ROWS_LOAD || !his || r->object != name) continue;
+        if (history_over_us(r) > sight->from_us - STORM_LATEST_US) return true;
+        if (excuse_may_be_lost(r->begin_us, sight->from_us)) return true;
+    }
+    return false;
+}
+
+static void judge_sight(uint8_t name, const row_sight* sight)
+{
+    uint64_t from_us = sight->from_us, to_us = sight->to_us;
+    if (sight->client == 0 || sight->watched_us < STORM_GHOST_US) return;
+    verdict_cases(1);
+    const storm_record* refresher = refresher_of(sight->client, from_us, to_us);
+    if (refresher == NULL || is_loaded(refresher->who, name, sight)) return;
+    link_longest_ready(refresher->who, &from_us, &to_us);
+    if (to_us < from_us + STORM_GHOST_US || excuse_ghost(refresher->who, sight->from_us, from_us, to_us)) return;
+    if (excuse_slots_moved(sight->from_us, to_us)) return; /* who asks again is told to wait */
+    VIOLATION_2(index_of(refresher), sight->event, "row %u is claimed for %llu us by one who does not know of it", name,
+                (unsigned long long)(sight->to_us - sight->from_us));
+}
+
+static void check_ghosts(void)
+{
+    row_sight sights[ROWS_NAMES] = {{0}};
+    uint32_t at = 0;
+    verdict_begin("rows: no row is claimed by a refresher that does not know of it");
+    for (const storm_record* r; (r = history_next(&at, STORM_rows)) != NULL;)
+    {
+        if (r->what != ROWS_SEEN) continue;
+        row_sight* sight = &sights[r->object];
+        if (r->a == sight->client && r->b == sight->claim)
+        {
+            sight->watched_us += watched_between(sight->to_us, r->begin_us);
+            sight->to_us = r->begin_us;
+            continue;
+        }
+        judge_sight(r->object, sight);
+        *sight = (row_sight){.client = r->a, .claim = r->b, .from_us = r->begin_us, .to_us = r->begin_us, .event = at};
+    }
+    for (uint8_t i = 0; i < ROWS_NAMES; i++) judge_sight(i, &sights[i]);
+}
+
+/* ---- losses --------------------------------------------------------------------------------------------------------
+ */
+
+static uint64_t client_of(storm_who who)
+{
+    uint32_t at = 0;
+    for (const storm_record* r; (r = history_next(&at, STORM_rows)) != NULL;)
+    {
+        bool his = r->who.process == who.process && r->who.client == who.client && r->who.life == who.life;
+        if (r->what == ROWS_REFRESH && his) return r->b;
+    }
+    return 0;
+}
+
+/* A moment at which the row was not his, although he was told that his load is wanted; his link had been ready for
+   STALE_US since the loss that took it. */
+static uint32_t find_stale(const storm_record* load, uint64_t loss_us)
+{
+    uint64_t client = client_of(load->who);
+    uint32_t at = index_of(load);
+    for (const storm_record* r; (r = history_next(&at, STORM_rows)) != NULL && r->begin_us < load->b;)
+    {
+        if (r->what != ROWS_SEEN || r->object != load->object || r->begin_us < loss_us + STALE_US) continue;
+        if (r->a == client) continue;
+        if (excuse_loss_between(loss_us + 1, r->begin_us)) return 0; /* a FLUSHALL may have taken it */
+        if (link_was_ready_for(load->who, loss_us, r->begin_us, STALE_US, r->begin_us - 1)) return at;
+    }
+    return 0;
+}
+
+static void check_stale(void)
+{
+    uint32_t at = 0;
+    verdict_begin("rows: who lost a row with the store's data is told so when he is connected again");
+    for (const storm_record* r; (r = history_next(&at, STORM_rows)) != NULL;)
+    {
+        uint64_t loss_us = r->what == ROWS_LOAD ? excuse_last_loss(r->a, r->b) : 0;
+        if (loss_us == 0) continue;
+        verdict_cases(1);
+        uint32_t sight = find_stale(r, loss_us);
+        if (sight == 0) continue;
+        uint64_t seen_us = history_at(sight)->begin_us;
+        if (excuse_process_away(r->who.process, loss_us, seen_us, 200000) || excuse_rights_taken(loss_us, seen_us) ||
+            excuse_clock_forward(r->a - ROWS_LEASE_MOST_US, seen_us) ||
+            was_unscheduled(r->object, r->a - ROWS_LEASE_MOST_US, seen_us))
+            continue;
+        VIOLATION_2(at, sight, "row %u is wanted until %llu us after the loss", r->object,
+                    (unsigned long long)(r->b - loss_us));
+    }
+}
+
+/* ---- schedules -----------------------------------------------------------------------------------------------------
+ */
+
+static uint32_t schedule_of(const storm_record* seen)
+{
+    uint32_t at = 0;
+    for (const storm_record* r; (r = history_next(&at, STORM_rows)) != NULL;)
+    {
+        if (r->what == ROWS_SCHEDULE && r->a == seen->d && r->b == seen->c) return at;
+    }
+    return 0;
+}
+
+/* Who unscheduled a row after that schedule was done, and was told so before it was seen; 0: nobody. Or others may have
+   changed it, too: the store knows the last schedule that was undone, and not one of before. */
+static uint32_t unscheduled_between(const storm_record* schedule, const storm_record* seen)
+{
+    uint32_t at = 0, found = 0, count = 0;
+    for (const storm_record* r; (r = history_next(&at, STORM_rows)) != NULL && r->begin_us < seen->begin_us;)
+    {
+        bool change = r->what == ROWS_SCHEDULE || r->what == ROWS_UNSCHEDULE;
+        bool may = change && r->object == seen->object && r->outcome != STORM_NOT_DONE;
+        if (!may || r == schedule || history_over_us(r) < schedule->begin_us) continue;
+        count++;
+        bool done = r->what == ROWS_UNSCHEDULE && r->outcome == STORM_DONE;
+        if (done && r->begin_us > schedule->end_us && r->end_us < seen->begin_us) found = at;
+    }
+    return count == 1 ? found : 0;
+}
+
+static void check_schedule(const storm_record* seen, uint32_t index)
+{
+    uint32_t op = schedule_of(seen);
+    const storm_record* schedule = history_at(op);
+    verdict_cases(1);
+    if (op == 0) return;
+    if (schedule->outcome == STORM_NOT_DONE)
+        VIOLATION_2(op, index, "%s although it is scheduled", gh_status_name((gh_status)schedule->status));
+    if (schedule->outcome != STORM_DONE || excuse_may_be_lost(schedule->begin_us, seen->begin_us) ||
+        excuse_clock_back(schedule->begin_us - STORM_CLOCK_STEP_US, seen->begin_us))
+        return;
+    uint32_t other = unscheduled_between(schedule, seen);
+    if (other != 0) VIOLATION_2(op, other, "row %u was unscheduled, and is back", seen->object);
+}
+
+static void check_schedules(void)
+{
+    const storm_record* last[ROWS_NAMES] = {NULL};
+    uint32_t at = 0;
+    verdict_begin("rows: what was unscheduled is not brought back by a late copy");
+    for (const storm_record* r; (r = history_next(&at, STORM_rows)) != NULL;)
+    {
+        if (r->what != ROWS_SEEN) continue;
+        const storm_record* before = last[r->object];
+        last[r->object] = r;
+        if (r->d != 0 && (before == NULL || before->c != r->c || before->d != r->d)) check_schedule(r, at);
+    }
+}
+
 void check_rows(void)
 {
     check_loads();
     check_versions();
     check_values();
+    check_ghosts();
+    check_stale();
+    check_schedules();
 }

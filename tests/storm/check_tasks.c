@@ -1,6 +1,7 @@
 /* check_tasks.c -- the life of every task, from its push to its end: nothing lost, nothing done by two at once. */
 
 #include "guildhall/tasks.h"
+#include "storm/storm_bell.h"
 #include "storm/storm.h"
 #include "storm/storm_tasks.h"
 #include "storm/verdict.h"
@@ -65,7 +66,9 @@ static void gather(void)
     event_count = 0;
     for (const storm_record* r; (r = history_next(&at, STORM_tasks)) != NULL;)
     {
-        bool of_task = (r->is_event && r->what != TASKS_TROUBLE) || r->what == TASKS_CANCEL || r->what == TASKS_REQUEUE;
+        bool of_bell = r->what == TASKS_HEARD || r->what == TASKS_UNHEARD;
+        bool of_event = r->is_event && r->what != TASKS_TROUBLE && !of_bell;
+        bool of_task = of_event || r->what == TASKS_CANCEL || r->what == TASKS_REQUEUE;
         if (of_task && r->about != 0) events[event_count++] = at;
     }
     qsort(events, event_count, sizeof events[0], by_task_and_time);
@@ -482,5 +485,6 @@ void check_tasks(void)
     check_lost();
     check_ghosts();
     check_counted();
+    check_bell();
     free(events);
 }

@@ -46,6 +46,7 @@ static void configure(gh_client_config* config, player_seat* seat, const char* a
     config->request_timeout_us = 400000;
     config->backoff_min_us = 5000;
     config->backoff_max_us = 100000;
+    config->quarantine_us = storm_quarantine_us();
     config->wake = seat->client.who.client != 2 || seat->client.who.process != 0; /* one lives without hints */
     config->out_bytes = storm.small ? 80 * 1024 : 256 * 1024;
     config->reply_bytes = storm.small ? 80 * 1024 : 256 * 1024;

@@ -3,6 +3,7 @@
 #include "storm/storm_tasks.h"
 
 #include "guildhall/tasks_admin.h"
+#include "storm/storm_bell.h"
 
 #include <stdio.h>
 
@@ -101,4 +102,5 @@ void tasks_audit(storm_look* look)
         history_end(op, storm_outcome_of(status), status);
         note_left(look, i);
     }
+    bell_audit(look);
 }

@@ -1,6 +1,7 @@
 /* storm_files.c -- files that are sent to two readers through a channel; whoever finds one reads it as either.
 
-   A file is named by the op that sends it, and its bytes follow from the number. */
+   A file is named by the op that sends it, and its bytes follow from the number. Some senders stop when it is open,
+   as if they had crashed, and another one goes on under the same name. Who finds a file sometimes removes it. */
 
 #include "guildhall/files.h"
 
@@ -26,6 +27,7 @@ typedef struct file_actor
     gh_file_send_config send_config;
     char send_name[16];
     uint32_t send_op;
+    uint32_t again; /* the file that is to be sent again; 0: a new one */
     uint64_t pushed;
     char next[1000];  /* what is pushed next */
     uint32_t next_op; /* of which file; 0: of none yet */
@@ -40,9 +42,11 @@ typedef struct file_actor
     char read_name[16];
     uint32_t read_op;
     bool said_done;
+    gh_file_remove removal;
+    uint32_t remove_op;
 } file_actor;
 
-static const char* const whats[] = {"?", "send", "list", "read", "look"};
+static const char* const whats[] = {"?", "send", "list", "read", "look", "remove"};
 static const gh_str readers[FILES_READERS] = {GH_STR_INIT("north"), GH_STR_INIT("south")};
 static const gh_str channel = GH_STR_INIT("logs");
 
@@ -98,13 +102,20 @@ static void start(void* actor, storm_client* me, random_stream random)
 
 /* ---- send -------------------------------------------------------------------------------------------------- */
 
+uint32_t files_begun_by(uint32_t send)
+{
+    return history_at(send)->about != 0 ? history_at(send)->about : send;
+}
+
 static void begin_send(file_actor* a)
 {
-    uint64_t size = random_below(&a->random, SIZE_MOST);
+    uint64_t size = a->again != 0 ? history_at(a->again)->a : random_below(&a->random, SIZE_MOST);
     a->send_op = history_begin(a->me->who, STORM_files, FILES_SEND, 0);
     if (a->send_op == 0) return;
     history_at(a->send_op)->a = size;
-    int length = snprintf(a->send_name, sizeof a->send_name, "%u", a->send_op);
+    history_at(a->send_op)->about = a->again;
+    a->again = 0;
+    int length = snprintf(a->send_name, sizeof a->send_name, "%u", files_begun_by(a->send_op));
     a->pushed = 0;
     a->finished = false;
     a->send_config.size_bytes = random_one_in(&a->random, 2) ? size : 0;
@@ -118,7 +129,7 @@ static void begin_send(file_actor* a)
 /* While there is no room the same is pushed again and again. */
 static void write_next(file_actor* a)
 {
-    file_bytes own = bytes_from(a->send_op, a->pushed);
+    file_bytes own = bytes_from(files_begun_by(a->send_op), a->pushed);
     if (a->next_op == a->send_op && a->next_at == a->pushed) return;
     for (size_t i = 0; i < sizeof a->next; i++) a->next[i] = next_byte(&own);
     a->next_op = a->send_op;
@@ -136,23 +147,35 @@ static void push_some(file_actor* a)
     if (status != GH_OK && status != GH_PENDING) return;
     a->pushed += taken;
     if (a->pushed == history_at(a->send_op)->a) a->finished = gh_file_send_finish(&a->send) == GH_OK;
-    history_at(a->send_op)->d = a->finished ? 1 : 0;
+    if (a->finished) history_at(a->send_op)->d |= 1;
+}
+
+/* Whoever has begun the file stops now and then when it is open; what is on its way then may come late. */
+static void note_open(file_actor* a)
+{
+    storm_record* record = history_at(a->send_op);
+    if (a->send.id == 0 || (record->d & 2) != 0) return;
+    record->d |= 2;
+    if (record->about != 0 || a->finished || !random_one_in(&a->random, 4)) return;
+    a->again = a->send_op;
+    gh_op_cancel(&a->send.op);
 }
 
 static void turn_send(file_actor* a, bool may_begin)
 {
     if (a->send_op == 0)
     {
-        if (may_begin && storm_is_time(&a->random, 200)) begin_send(a);
+        if (may_begin && (a->again != 0 || storm_is_time(&a->random, 200))) begin_send(a);
         return;
     }
+    note_open(a);
     gh_status status = gh_op_poll(&a->send.op);
     if (status != GH_PENDING)
     {
         history_end(a->send_op, storm_outcome_of(status), status);
         a->send_op = 0;
     }
-    else if (!a->finished) push_some(a);
+    else if (!a->finished && a->again == 0) push_some(a);
 }
 
 /* ---- list and read ----------------------------------------------------------------------------------------- */
@@ -173,6 +196,30 @@ static void begin_read(file_actor* a, const gh_file_entry* entry)
     if (status == GH_OK) return;
     history_end(a->read_op, STORM_NOT_DONE, status);
     a->read_op = 0;
+}
+
+static void begin_remove(file_actor* a, const gh_file_entry* entry)
+{
+    char name[16];
+    unsigned op = 0;
+    (void)snprintf(name, sizeof name, "%.*s", (int)entry->name.size, entry->name.bytes);
+    if (a->remove_op != 0 || sscanf(name, "%u", &op) != 1 || op > history_count()) return;
+    a->remove_op = history_begin(a->me->who, STORM_files, FILES_REMOVE, 0);
+    if (a->remove_op == 0) return;
+    history_at(a->remove_op)->about = op;
+    gh_status status = gh_file_remove_begin(&a->removal, a->me->client, entry->name, entry->id, channel, NULL);
+    if (status == GH_OK) return;
+    history_end(a->remove_op, STORM_NOT_DONE, status);
+    a->remove_op = 0;
+}
+
+static void turn_remove(file_actor* a)
+{
+    if (a->remove_op == 0) return;
+    gh_status status = gh_op_poll(&a->removal.op);
+    if (status == GH_PENDING) return;
+    history_end(a->remove_op, storm_outcome_of(status), status);
+    a->remove_op = 0;
 }
 
 static void turn_list(file_actor* a, bool may_begin)
@@ -198,8 +245,10 @@ static void turn_list(file_actor* a, bool may_begin)
     if (status == GH_PENDING) return;
     history_end(a->list_op, storm_outcome_of(status), status);
     a->list_op = 0;
-    if (status == GH_OK && a->list.count > 0 && a->read_op == 0 && may_begin)
-        begin_read(a, &a->list.entries[random_below(&a->random, a->list.count)]);
+    if (status != GH_OK || a->list.count == 0 || a->read_op != 0 || !may_begin) return;
+    const gh_file_entry* entry = &a->list.entries[random_below(&a->random, a->list.count)];
+    if (random_one_in(&a->random, 8)) begin_remove(a, entry);
+    else begin_read(a, entry);
 }
 
 /* A process may be killed anywhere in here, and what it has written down is judged. */
@@ -242,12 +291,13 @@ static void turn(void* actor, bool may_begin)
     turn_send(a, may_begin);
     turn_list(a, may_begin);
     turn_read(a);
+    turn_remove(a);
 }
 
 static bool idle(const void* actor)
 {
     const file_actor* a = actor;
-    return a->send_op == 0 && a->list_op == 0 && a->read_op == 0;
+    return a->send_op == 0 && a->list_op == 0 && a->read_op == 0 && a->remove_op == 0;
 }
 
 /* Which of the files that were sent are still there. */
@@ -259,7 +309,7 @@ static void audit(storm_look* look)
         static gh_file_look file;
         char name[16];
         if (r->what != FILES_SEND || r->outcome != STORM_DONE) continue;
-        (void)snprintf(name, sizeof name, "%u", at);
+        (void)snprintf(name, sizeof name, "%u", files_begun_by(at));
         uint32_t op = history_begin(look->who, STORM_files, FILES_LOOK, 0);
         gh_status status = gh_file_look_begin(&file, look->client, gh_str_of(name), NULL);
         while ((status = gh_op_poll(&file.op)) == GH_PENDING && storm_look_turn(look))

@@ -10,6 +10,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <xxhash.h>
 
 enum
 {
@@ -48,9 +49,10 @@ typedef struct row_actor
     _Alignas(16) char memory[SLOTS * GH_ROW_SIZE_MAX];
 } row_actor;
 
-static const char* const whats[] = {"?", "schedule", "unschedule", "get", "load", "refresher"};
-static const gh_str names[ROWS_NAMES] = {GH_STR_INIT("item 1"), GH_STR_INIT("item 2"), GH_STR_INIT("item 3"),
-                                         GH_STR_INIT("item 4"), GH_STR_INIT("item 5"), GH_STR_INIT("item 6")};
+static const char* const whats[] = {"?", "schedule", "unschedule", "get", "load", "refresher", "seen"};
+static const gh_str names[ROWS_NAMES] = {GH_STR_INIT("item 1"),  GH_STR_INIT("item 2"), GH_STR_INIT("item 3"),
+                                         GH_STR_INIT("item 4"),  GH_STR_INIT("item 5"), GH_STR_INIT("item 6"),
+                                         GH_STR_INIT("guest 1"), GH_STR_INIT("guest 2")};
 
 static void start(void* actor, storm_client* me, random_stream random)
 {
@@ -115,13 +117,14 @@ static void begin_refresh(row_actor* a)
     config.slot_count = SLOTS;
     config.memory = a->memory;
     config.memory_size = sizeof a->memory;
-    config.lease_us = GH_ROWS_LEASE_MIN_US;
+    config.lease_us = random_one_in(&a->random, 2) ? ROWS_LEASE_MOST_US : GH_ROWS_LEASE_MIN_US;
     config.load_us = 5000000;
     config.backoff_min_us = 10000;
     config.backoff_max_us = 100000;
     a->stopping = false;
     a->refresh_op = history_begin(a->me->who, STORM_rows, ROWS_REFRESH, 0);
     if (a->refresh_op == 0) return;
+    history_at(a->refresh_op)->b = gh_client_id(a->me->client);
     a->refresh_end_us = a->me->now_us + random_between(&a->random, 2000000, 15000000);
     gh_status status = gh_rows_begin(&a->rows, a->me->client, &config);
     if (status == GH_OK) return;
@@ -147,6 +150,7 @@ static void turn_refresh(row_actor* a, bool may_begin)
     else if (!a->stopping && (!may_begin || a->me->now_us >= a->refresh_end_us))
     {
         a->stopping = true;
+        history_at(a->refresh_op)->c = a->me->now_us;
         if (random_one_in(&a->random, 2)) gh_op_cancel(&a->rows.op);
         else gh_rows_end(&a->rows);
     }
@@ -196,7 +200,7 @@ static void turn_schedule(row_actor* a, bool may_begin)
         if (!may_begin || !storm_is_time(&a->random, 150)) return;
         gh_row_schedule_config config = gh_row_schedule_config_default();
         uint8_t name = (uint8_t)random_below(&a->random, ROWS_NAMES);
-        bool away = random_one_in(&a->random, 120);
+        bool away = random_one_in(&a->random, name < ROWS_STEADY ? 120 : 2);
         config.period_us = random_between(&a->random, GH_ROWS_PERIOD_MIN_US, 220000);
         config.timeout_us = random_between(&a->random, 200000, 3000000);
         config.now = random_one_in(&a->random, 4);
@@ -204,6 +208,8 @@ static void turn_schedule(row_actor* a, bool may_begin)
         if (a->schedule_op == 0) return;
         gh_status status = away ? gh_row_unschedule_begin(&a->schedule, a->me->client, names[name], &config)
                                 : gh_row_schedule_begin(&a->schedule, a->me->client, names[name], &config);
+        history_at(a->schedule_op)->a = a->schedule.op.sequence;
+        history_at(a->schedule_op)->b = gh_client_id(a->me->client);
         if (status == GH_OK) return;
         history_end(a->schedule_op, STORM_NOT_DONE, status);
         a->schedule_op = 0;
@@ -233,10 +239,56 @@ static bool idle(const void* actor)
     return !busy;
 }
 
+/* ---- what the store says ------------------------------------------------------------------------------------- */
+
+/* By KEYS.md: when it is due lies in :d, or until when its lease runs; and in :m is "<period> <max age> <failures>
+   <version> <claimed> <state> <claim> <setter>", the claim "<client>:<sequence>.<number>", the setter "<client>:
+   <sequence>", and the state c or a while it is claimed. */
+static const char seen_script[] =
+    "local t = redis.call('TIME') local now = t[1] * 1000000 + t[2]"
+    " local state = redis.call('HGET', KEYS[2], ARGV[1]) if not state then return '' end"
+    " return (tonumber(redis.call('ZSCORE', KEYS[1], ARGV[1]) or 0) > now and '1 ' or '0 ') .. state";
+
+static void note_seen(storm_look* look, uint8_t name, const char* text)
+{
+    unsigned long long client = 0, claimant = 0, number = 0, setter = 0, sequence = 0;
+    unsigned runs = 0;
+    char state = 0, claim[64] = "", by[64] = "";
+    int parts = sscanf(text, "%u %*u %*u %*u %*u %*u %c %63s %63s", &runs, &state, claim, by);
+    if (parts == 4) (void)sscanf(by, "%16llx:%llx", &setter, &sequence);
+    bool is_claimed = parts == 4 && runs == 1 && (state == 'c' || state == 'a');
+    if (is_claimed) (void)sscanf(claim, "%16llx:%16llx.%llu", &client, &claimant, &number);
+    storm_event event = {.system = STORM_rows,
+                         .what = ROWS_SEEN,
+                         .object = name,
+                         .a = client,
+                         .b = claimant << 32 | number,
+                         .c = setter,
+                         .d = sequence};
+    (void)history_event(look->who, event);
+}
+
+static void witness(storm_look* look)
+{
+    for (uint8_t i = 0; i < ROWS_NAMES; i++)
+    {
+        unsigned shard = (unsigned)(XXH3_64bits(names[i].bytes, names[i].size) % GH_ROWS_SHARDS);
+        char due[32], rows[32];
+        (void)snprintf(due, sizeof due, "gh:{rows:%u}:d", shard);
+        (void)snprintf(rows, sizeof rows, "gh:{rows:%u}:m", shard);
+        redisReply* reply =
+            storm_look_command(look, due, "EVAL %s 2 %s %s %b", seen_script, due, rows, names[i].bytes, names[i].size);
+        if (reply == NULL) return;
+        if (reply->type == REDIS_REPLY_STRING) note_seen(look, i, reply->str);
+        freeReplyObject(reply);
+    }
+}
+
 const storm_system storm_rows = {.name = "rows",
                                  .whats = whats,
                                  .actor_size = sizeof(row_actor),
                                  .start = start,
                                  .turn = turn,
                                  .idle = idle,
+                                 .witness = witness,
                                  .check = check_rows};

@@ -5,17 +5,21 @@
 
 enum
 {
-    ROWS_NAMES = 6
+    ROWS_STEADY = 6, /* the first, which are hardly ever unscheduled; the others are again and again */
+    ROWS_NAMES = 8,
+    ROWS_LEASE_MOST_US = 4000000
 };
 
 enum
 {
-    ROWS_SCHEDULE = 1,
+    ROWS_SCHEDULE = 1, /* a: sequence, b: client id */
     ROWS_UNSCHEDULE,
     ROWS_GET,     /* a: version, b: the load whose value came, c: 1 if a value came                        */
     ROWS_LOAD,    /* a call of the loader, until it was completed; a: when it was called, by the tick's time,
                      b: until when it was wanted, by the tick's time                                       */
-    ROWS_REFRESH  /* a refresher, from its begin to its end */
+    ROWS_REFRESH, /* a refresher, from its begin to its end; b: client id, c: when it was told to end; 0: not */
+    ROWS_SEEN     /* by the witness. a: whose claim it is, a client id, 0: nobody's, or its lease is over; b: which;
+                     c, d: client id and sequence of who has scheduled it; 0: it is not scheduled          */
 };
 
 void check_rows(void);

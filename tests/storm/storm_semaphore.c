@@ -1,4 +1,5 @@
-/* storm_semaphore.c -- permits of two semaphores, one or two at once. */
+/* storm_semaphore.c -- permits of two semaphores, one or two at once; and of a gate, at which many wait, and whose
+   limit is set again and again. */
 
 #include "guildhall/semaphore.h"
 
@@ -6,9 +7,15 @@
 #include "storm/storm.h"
 #include "storm/storm_semaphore.h"
 
+#include <stdio.h>
+
 enum
 {
-    OPS = 4
+    OPS = 4,
+    GATE_OPS = 3,   /* besides */
+    GATE_LEAST = 2, /* fits the largest permit */
+    GATE_WAIT_US = 2000000,
+    GATE_MOST = 30 /* fits all who can wait: more get their turn than one request gives */
 };
 
 typedef struct permit_hand
@@ -26,11 +33,14 @@ typedef struct semaphore_actor
 {
     storm_client* me;
     random_stream random;
-    permit_hand hands[OPS];
+    permit_hand hands[OPS + GATE_OPS];
+    gh_semaphore_limit limit;
+    uint32_t limit_op; /* 0: none is set just now */
 } semaphore_actor;
 
-static const char* const whats[] = {"?", "permit", "?", "granted", "lease", "over", "all in the end"};
-static const gh_str names[SEMAPHORE_NAMES] = {GH_STR_INIT("arena"), GH_STR_INIT("dungeon")};
+static const char* const whats[] = {"?",    "permit",         "?",     "granted", "lease",
+                                    "over", "all in the end", "limit", "setter"};
+static const gh_str names[SEMAPHORE_NAMES + 1] = {GH_STR_INIT("arena"), GH_STR_INIT("dungeon"), GH_STR_INIT("gate")};
 const uint32_t semaphore_limits[SEMAPHORE_NAMES] = {3, 5};
 
 static void start(void* actor, storm_client* me, random_stream random)
@@ -56,7 +66,7 @@ static gh_semaphore semaphore_of(gh_client* client, uint8_t name)
 {
     gh_semaphore semaphore;
     gh_semaphore_config config = gh_semaphore_config_default();
-    config.limit = semaphore_limits[name];
+    config.limit = name == SEMAPHORE_GATE ? GATE_LEAST : semaphore_limits[name];
     gh_semaphore_init(&semaphore, client, names[name], &config);
     return semaphore;
 }
@@ -65,10 +75,11 @@ static void begin_permit(semaphore_actor* a, permit_hand* hand)
 {
     static const uint64_t waits[] = {0, 50000, 400000, 2000000};
     gh_permit_config config = gh_permit_config_default();
-    hand->name = (uint8_t)random_below(&a->random, SEMAPHORE_NAMES);
+    bool is_gate = hand >= &a->hands[OPS];
+    hand->name = is_gate ? SEMAPHORE_GATE : (uint8_t)random_below(&a->random, SEMAPHORE_NAMES);
     config.permits = (uint32_t)random_between(&a->random, 1, 2);
     config.lease_us = random_between(&a->random, 150000, SEMAPHORE_LEASE_MOST_US);
-    config.wait_us = waits[random_below(&a->random, 4)];
+    config.wait_us = is_gate ? GATE_WAIT_US : waits[random_below(&a->random, 4)];
     hand->op = history_begin(a->me->who, STORM_semaphore, HOLD_OP, hand->name);
     if (hand->op == 0) return;
     storm_record* record = history_at(hand->op);
@@ -100,6 +111,7 @@ static void turn_held(semaphore_actor* a, permit_hand* hand)
     {
         hand->held = true;
         hand->leave_us = a->me->now_us + random_below(&a->random, 30000);
+        if (hand->name == SEMAPHORE_GATE) hand->leave_us += random_below(&a->random, 400000);
         if (random_one_in(&a->random, 50)) hand->leave_us += random_below(&a->random, 1500000);
         note(a, hand, HOLD_GRANTED, end_us);
     }
@@ -129,23 +141,78 @@ static void turn_hand(semaphore_actor* a, permit_hand* hand, bool may_begin)
     if (hand->op != 0 && !may_begin && !hand->leaving) let_go(a, hand);
 }
 
+/* ---- the gate's limit --------------------------------------------------------------------------------------- */
+
+static void begin_limit(semaphore_actor* a)
+{
+    uint32_t limit = random_one_in(&a->random, 3) ? GATE_MOST : GATE_LEAST;
+    a->limit_op = history_begin(a->me->who, STORM_semaphore, SEMAPHORE_LIMIT, SEMAPHORE_GATE);
+    if (a->limit_op == 0) return;
+    gh_semaphore semaphore = semaphore_of(a->me->client, SEMAPHORE_GATE);
+    gh_status status = gh_semaphore_limit_begin(&a->limit, &semaphore, limit);
+    history_at(a->limit_op)->a = limit;
+    history_at(a->limit_op)->b = a->limit.op.sequence;
+    history_at(a->limit_op)->c = gh_client_id(a->me->client);
+    if (status == GH_OK) return;
+    history_end(a->limit_op, STORM_NOT_DONE, status);
+    a->limit_op = 0;
+}
+
+static void turn_limit(semaphore_actor* a, bool may_begin)
+{
+    if (a->limit_op == 0)
+    {
+        if (may_begin && storm_is_time(&a->random, 120)) begin_limit(a);
+        return;
+    }
+    gh_status status = gh_op_poll(&a->limit.op);
+    if (status == GH_PENDING) return;
+    history_end(a->limit_op, storm_outcome_of(status), status);
+    a->limit_op = 0;
+}
+
+/* ---- the actor ------------------------------------------------------------------------------------------------ */
+
 static void turn(void* actor, bool may_begin)
 {
     semaphore_actor* a = actor;
-    for (int i = 0; i < OPS; i++) turn_hand(a, &a->hands[i], may_begin);
+    for (int i = 0; i < OPS + GATE_OPS; i++) turn_hand(a, &a->hands[i], may_begin);
+    turn_limit(a, may_begin);
 }
 
 static bool idle(const void* actor)
 {
     const semaphore_actor* a = actor;
-    bool busy = false;
-    for (int i = 0; i < OPS; i++) busy = busy || a->hands[i].op != 0;
+    bool busy = a->limit_op != 0;
+    for (int i = 0; i < OPS + GATE_OPS; i++) busy = busy || a->hands[i].op != 0;
     return !busy;
+}
+
+/* By KEYS.md: "<limit> <used> <fence> <waiters> <client>:<sequence of who set the limit>", or "-" for him. */
+static void witness(storm_look* look)
+{
+    static const char key[] = "gh:{semaphore:gate}:s";
+    redisReply* reply = storm_look_command(look, key, "GET %s", key);
+    unsigned limit = 0;
+    unsigned long long client = 0, sequence = 0;
+    if (reply != NULL && reply->type == REDIS_REPLY_STRING &&
+        sscanf(reply->str, "%u %*u %*u %*u %16llx:%llx", &limit, &client, &sequence) == 3)
+    {
+        storm_event event = {.system = STORM_semaphore,
+                             .what = SEMAPHORE_SETTER,
+                             .object = SEMAPHORE_GATE,
+                             .a = limit,
+                             .b = sequence,
+                             .c = client};
+        (void)history_event(look->who, event);
+    }
+    if (reply != NULL) freeReplyObject(reply);
 }
 
 /* All permits of a semaphore at once. */
 static void audit(storm_look* look)
 {
+    witness(look);
     for (uint8_t i = 0; i < SEMAPHORE_NAMES; i++)
     {
         static gh_permit permit;
@@ -172,5 +239,6 @@ const storm_system storm_semaphore = {.name = "semaphore",
                                       .start = start,
                                       .turn = turn,
                                       .idle = idle,
+                                      .witness = witness,
                                       .audit = audit,
                                       .check = check_semaphore};

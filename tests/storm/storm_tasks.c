@@ -4,6 +4,7 @@
 
 #include "guildhall/tasks_admin.h"
 #include "guildhall/tasks_take.h"
+#include "storm/storm_bell.h"
 #include "storm/storm.h"
 
 #include <stdio.h>
@@ -89,6 +90,7 @@ typedef struct task_actor
     gh_tasks_control control;
     uint32_t control_op;
     uint64_t control_at_us;
+    bell_actor bell;
     char letter_bytes[LETTER_BYTES];
     _Alignas(16) char hand_bytes[HAND_BYTES];
     _Alignas(16) char slot_bytes[SLOT_BYTES];
@@ -96,7 +98,8 @@ typedef struct task_actor
 
 static const char* const whats[] = {"?",       "push",    "take",    "finish",  "extend", "cancel", "control",
                                     "worker",  "got",     "kept",    "over",    "ended",  "seen",   "left",
-                                    "counted", "trouble", "requeue", "letters", "letter"};
+                                    "counted", "trouble", "requeue", "letters", "letter", "lift",   "mute",
+                                    "ring",    "listen",  "heard",   "unheard"};
 const gh_str tasks_queues[TASKS_QUEUES] = {GH_STR_INIT("post"), GH_STR_INIT("smithy")};
 
 /* ---- records --------------------------------------------------------------------------------------------- */
@@ -595,6 +598,7 @@ static void start(void* actor, storm_client* me, random_stream random)
     a->me = me;
     a->random = random;
     a->control_at_us = history_now() + random_below(&a->random, 4000000);
+    bell_start(&a->bell, me, &a->random);
 }
 
 static void turn(void* actor, bool may_begin)
@@ -606,13 +610,14 @@ static void turn(void* actor, bool may_begin)
     turn_edit(a, may_begin);
     turn_letters(a, may_begin);
     turn_control(a, may_begin);
+    bell_turn(&a->bell, may_begin);
 }
 
 static bool idle(const void* actor)
 {
     const task_actor* a = actor;
     bool busy = a->state != HAND_IDLE || a->work_op != 0 || a->edit_op != 0 || a->control_op != 0;
-    busy = busy || a->dead_op != 0 || a->rise_ops[0] != 0;
+    busy = busy || a->dead_op != 0 || a->rise_ops[0] != 0 || !bell_idle(&a->bell);
     for (int i = 0; i < PUSHES; i++) busy = busy || a->pushes[i].op != 0;
     return !busy;
 }

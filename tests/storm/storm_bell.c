@@ -1,0 +1,207 @@
+/* storm_bell.c -- who pushes the few ids of the bell, and who takes them. */
+
+#include "storm/storm_bell.h"
+
+#include "storm/storm_tasks.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum
+{
+    IDS = 3,
+    CAPACITY = 2,       /* fewer than the ids: so one is told FULL when the other two are there */
+    LEASE_US = 10000000 /* nobody is told of a hand-out as late as that */
+};
+
+static const gh_str bell_name = GH_STR_INIT("bell");
+static const gh_str ids[IDS] = {GH_STR_INIT("ding"), GH_STR_INIT("dong"), GH_STR_INIT("clang")};
+
+void bell_start(bell_actor* a, storm_client* me, random_stream* random)
+{
+    a->me = me;
+    a->random = random;
+}
+
+static gh_queue bell_of(gh_client* client)
+{
+    gh_queue queue;
+    gh_queue_config config = gh_queue_config_default();
+    config.capacity = CAPACITY;
+    config.attempts_max = 1;
+    config.lease_us = LEASE_US;
+    config.timeout_us = 8000000;
+    (void)gh_queue_init(&queue, client, bell_name, &config);
+    return queue;
+}
+
+/* ---- ringing ------------------------------------------------------------------------------------------------- */
+
+static void begin_ring(bell_actor* a)
+{
+    uint8_t id = (uint8_t)random_below(a->random, IDS);
+    a->push_op = history_begin(a->me->who, STORM_tasks, TASKS_RING, id);
+    if (a->push_op == 0) return;
+    int size = snprintf(a->payload, sizeof a->payload, "%u", a->push_op);
+    a->spec = (gh_task_spec){.id = ids[id],
+                             .handler = gh_str_literal("h"),
+                             .payload = gh_str_make(a->payload, (size_t)size),
+                             .unique = GH_TASK_UNIQUE_WHILE_ACTIVE};
+    gh_queue queue = bell_of(a->me->client);
+    gh_status status = gh_tasks_push_begin(&a->push, &queue, &a->spec, 1);
+    if (status == GH_OK) return;
+    history_end(a->push_op, STORM_NOT_DONE, status);
+    a->push_op = 0;
+}
+
+static void turn_ring(bell_actor* a, bool may_begin)
+{
+    if (a->push_op == 0)
+    {
+        if (may_begin && storm_is_time(a->random, 60)) begin_ring(a);
+        return;
+    }
+    gh_status status = gh_op_poll(&a->push.op);
+    if (status == GH_PENDING) return;
+    if (status == GH_OK || status == GH_FULL) status = a->spec.status;
+    history_end(a->push_op, storm_outcome_of(status), status);
+    a->push_op = 0;
+}
+
+/* ---- hearing ------------------------------------------------------------------------------------------------- */
+
+static void begin_take(bell_actor* a)
+{
+    a->take_op = history_begin(a->me->who, STORM_tasks, TASKS_LISTEN, 0);
+    if (a->take_op == 0) return;
+    memset(&a->task, 0, sizeof a->task);
+    gh_queue queue = bell_of(a->me->client);
+    gh_status status = gh_tasks_take_begin(&a->take, &queue, &a->task, 1, a->bytes, sizeof a->bytes);
+    if (status == GH_OK) return;
+    history_end(a->take_op, STORM_NOT_DONE, status);
+    a->take_op = 0;
+}
+
+static uint32_t push_of(gh_str payload)
+{
+    char text[16];
+    unsigned op = 0;
+    (void)snprintf(text, sizeof text, "%.*s", (int)payload.size, payload.bytes);
+    return sscanf(text, "%u", &op) == 1 && op <= history_count() ? op : 0;
+}
+
+static void note_heard(bell_actor* a)
+{
+    storm_event event = {
+        .system = STORM_tasks, .what = TASKS_HEARD, .about = push_of(a->task.payload), .a = a->task.fence};
+    (void)history_event(a->me->who, event);
+}
+
+/* Its id is free again as soon as that is done, also if it is a dead letter. */
+static void begin_finish(bell_actor* a)
+{
+    a->finish_op = history_begin(a->me->who, STORM_tasks, TASKS_FINISH, 0);
+    if (a->finish_op == 0) return;
+    a->task.action = random_one_in(a->random, 3) ? GH_TASK_ACTION_FAIL : GH_TASK_ACTION_DONE;
+    gh_queue queue = bell_of(a->me->client);
+    gh_status status = gh_tasks_finish_begin(&a->finish, &queue, &a->task, 1);
+    if (status == GH_OK) return;
+    history_end(a->finish_op, STORM_NOT_DONE, status);
+    a->finish_op = 0;
+}
+
+static void turn_take(bell_actor* a, bool may_begin)
+{
+    if (a->take_op == 0)
+    {
+        if (may_begin && a->finish_op == 0 && storm_is_time(a->random, 40)) begin_take(a);
+        return;
+    }
+    gh_status status = gh_op_poll(&a->take.op);
+    if (status == GH_PENDING) return;
+    bool has_heard = status == GH_OK && a->take.count == 1;
+    if (has_heard) note_heard(a);
+    history_end(a->take_op, storm_outcome_of(status), status);
+    a->take_op = 0;
+    if (has_heard) begin_finish(a);
+}
+
+static void turn_finish(bell_actor* a)
+{
+    if (a->finish_op == 0) return;
+    gh_status status = gh_op_poll(&a->finish.op);
+    if (status == GH_PENDING) return;
+    history_end(a->finish_op, storm_outcome_of(status), status);
+    a->finish_op = 0;
+}
+
+/* ---- requeues and cancels ---------------------------------------------------------------------------------------- */
+
+static void begin_edit(bell_actor* a)
+{
+    uint8_t id = (uint8_t)random_below(a->random, IDS);
+    bool cancels = random_one_in(a->random, 2);
+    a->edit_op = history_begin(a->me->who, STORM_tasks, cancels ? TASKS_MUTE : TASKS_LIFT, id);
+    if (a->edit_op == 0) return;
+    a->ref = (gh_task_ref){.id = ids[id]};
+    gh_queue queue = bell_of(a->me->client);
+    gh_status status = cancels ? gh_tasks_cancel_begin(&a->edit, &queue, &a->ref, 1)
+                               : gh_tasks_requeue_begin(&a->edit, &queue, &a->ref, 1);
+    if (status == GH_OK) return;
+    history_end(a->edit_op, STORM_NOT_DONE, status);
+    a->edit_op = 0;
+}
+
+static void turn_edit(bell_actor* a, bool may_begin)
+{
+    if (a->edit_op == 0)
+    {
+        if (may_begin && storm_is_time(a->random, 90)) begin_edit(a);
+        return;
+    }
+    gh_status status = gh_op_poll(&a->edit.op);
+    if (status == GH_PENDING) return;
+    if (status == GH_OK) status = a->ref.status;
+    history_end(a->edit_op, storm_outcome_of(status), status);
+    a->edit_op = 0;
+}
+
+/* ---- the actor ------------------------------------------------------------------------------------------------- */
+
+void bell_turn(bell_actor* a, bool may_begin)
+{
+    turn_ring(a, may_begin);
+    turn_edit(a, may_begin);
+    turn_finish(a);
+    turn_take(a, may_begin);
+}
+
+bool bell_idle(const bell_actor* a)
+{
+    return a->push_op == 0 && a->take_op == 0 && a->finish_op == 0 && a->edit_op == 0;
+}
+
+/* ---- in the end ------------------------------------------------------------------------------------------------ */
+
+/* By KEYS.md: "<class> <attempts> <handler size>:<handler><payload>" in :p, and in :m a state that begins with a
+   letter, or none if it was never handed out. */
+void bell_audit(storm_look* look)
+{
+    static const char payloads[] = "gh:{tasks:bell}:p", states[] = "gh:{tasks:bell}:m";
+    for (int i = 0; i < IDS; i++)
+    {
+        redisReply* value = storm_look_command(look, payloads, "HGET %s %s", payloads, ids[i].bytes);
+        redisReply* state = storm_look_command(look, states, "HGET %s %s", states, ids[i].bytes);
+        unsigned op = 0;
+        bool there = value != NULL && value->type == REDIS_REPLY_STRING &&
+                     sscanf(value->str, "%*u %*u 1:h%u", &op) == 1 && op <= history_count();
+        bool marked = state != NULL && state->type == REDIS_REPLY_STRING && state->len > 0;
+        storm_event event = {.system = STORM_tasks,
+                             .what = TASKS_UNHEARD,
+                             .about = op,
+                             .a = marked ? (unsigned char)state->str[0] : (unsigned char)'-'};
+        if (there) (void)history_event(look->who, event);
+        if (value != NULL) freeReplyObject(value);
+        if (state != NULL) freeReplyObject(state);
+    }
+}
