@@ -9,6 +9,7 @@
 
 #define PING_US          5000000ull /* a silent peer is asked whether it is still there */
 #define FLUSH_LATE_BYTES 16384u     /* bytes of the one send that a tick still has when its budget is spent */
+#define UNASKED_BYTES    64u        /* that are dropped at a time                                           */
 
 static void link_begin(gh_link* link, gh_client* client)
 {
@@ -109,7 +110,7 @@ static gh_status link_identify(gh_link* link, const gh_client* client)
    stream is readable is woken for nothing. */
 static bool link_was_closed(gh_link* link, const gh_client* client)
 {
-    char unasked[64];
+    char unasked[UNASKED_BYTES];
     int64_t got = client->platform->receive(client->platform->context, link->stream, unasked, sizeof unasked);
     if (got >= 0 && got <= (int64_t)sizeof unasked) return false;
     link_note_reason(link, client);
