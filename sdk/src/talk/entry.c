@@ -7,9 +7,11 @@
 bool gh_entry_number(gh_str* rest, uint64_t* number)
 {
     const char* at = rest->bytes;
-    const char* end = at + (rest->size < 17 ? rest->size : 17);
+    const char* end;
     uint64_t value = 0;
     unsigned digit = 10;
+    if (rest->size == 0) return false; /* nor need there be bytes */
+    end = at + (rest->size < 17 ? rest->size : 17);
     for (; at != end && (digit = (unsigned)(unsigned char)*at - '0') <= 9; at++) value = value * 10 + digit;
     *number = value;
     if (at == rest->bytes || at == end || *at != ' ') return false;
