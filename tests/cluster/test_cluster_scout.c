@@ -115,19 +115,19 @@ static void expect_soon_on_replicas(uint64_t after_us)
 static void successor_is_found_soon(void** state)
 {
     (void)state;
-    for (uint64_t after_us = 200000; after_us <= 6200000; after_us += 400000) expect_soon(after_us, NULL);
+    for (uint64_t after_us = 200000; after_us <= 6200000; after_us += 100000) expect_soon(after_us, NULL);
 }
 
 static void successor_of_a_cluster_that_was_down_is_found_soon(void** state)
 {
     (void)state;
-    for (uint64_t after_us = 200000; after_us <= 6200000; after_us += 400000) expect_soon(after_us, down);
+    for (uint64_t after_us = 200000; after_us <= 6200000; after_us += 100000) expect_soon(after_us, down);
 }
 
 static void successor_is_found_soon_by_what_waits_for_replicas(void** state)
 {
     (void)state;
-    for (uint64_t after_us = 200000; after_us <= 6200000; after_us += 400000) expect_soon_on_replicas(after_us);
+    for (uint64_t after_us = 200000; after_us <= 6200000; after_us += 100000) expect_soon_on_replicas(after_us);
 }
 
 TEST_FILE(cluster_scout, cmocka_unit_test(successor_is_found_soon),
