@@ -23,7 +23,7 @@ set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/checks/check.sh"
 
 folder=$root/tests/planted
-hang_seconds=60
+hang_seconds=150
 storms_max=20 # of one fault
 storm_seconds=30
 runs_most=100000

@@ -213,6 +213,35 @@ static void circle_is_asked_seldom(void** state)
     assert_in_range(all->count, 100, 2000);
 }
 
+static bool map_is_kept;
+
+static const char* keeps_the_map(machines* self, const char* host, const gh_str* words, size_t count)
+{
+    (void)count;
+    if (machines_is(words[0], "CLUSTER")) return self->count++ > 0 && map_is_kept ? "" : NULL;
+    if (!machines_is(words[0], "GET") || strcmp(host, "10.0.0.1") != 0) return NULL;
+    return "-MOVED 5455 10.0.0.2:7000\r\n";
+}
+
+/* Only its epoch tells what was lost when it took over, and only a map says where that lies. */
+static void new_master_is_asked_for_nothing_before_a_map_knows_it(void** state)
+{
+    (void)state;
+    machines* all = machines_new();
+    all->map = machines_map("10.0.0.1", NULL);
+    all->says = keeps_the_map;
+    map_is_kept = true;
+    machines_start(all, NULL);
+    gh_command* op = machines_get(all, "sword", 60 * SECOND_US);
+    MACHINES_UNTIL(all, all->count >= 2, SECOND_US); /* it was told of 2, and asks */
+    for (int i = 0; i < 100; i++) scripted_tick(all->world, 5000);
+    assert_null(machines_stream(all, "10.0.0.2"));
+    all->map = machines_map("10.0.0.2", NULL);
+    map_is_kept = false;
+    wait_until_done(all, op);
+    assert_string_equal(all->served_by, "10.0.0.2");
+}
+
 #define SENT_TO_NOBODY 20u
 
 /* The slot was to move to 2, which is gone; then 1 keeps it. */
@@ -304,5 +333,6 @@ TEST_FILE(cluster_finds, cmocka_unit_test(only_node_that_is_gone_is_found_by_the
           cmocka_unit_test(host_that_nobody_knows_is_told), cmocka_unit_test(node_without_a_place_is_told),
           cmocka_unit_test(patience_does_not_make_deaf_for_ask),
           cmocka_unit_test(node_says_another_epoch_while_one_is_on_its_way), cmocka_unit_test(circle_is_asked_seldom),
+          cmocka_unit_test(new_master_is_asked_for_nothing_before_a_map_knows_it),
           cmocka_unit_test(who_is_sent_to_nobody_comes_back), cmocka_unit_test(who_has_no_slot_yet_is_connected),
           cmocka_unit_test(hints_are_not_awaited_at_a_node_that_has_left));

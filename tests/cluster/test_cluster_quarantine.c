@@ -2,6 +2,7 @@
    on it tells. On a node without one nothing is known, and nothing of another node's, or of before, stands in for it;
    but its clock is known, by which nothing is granted late. */
 
+#include "client/op.h"
 #include "support/server/made_cluster.h"
 
 #include <stdio.h>
@@ -91,6 +92,36 @@ static void node_without_an_epoch_tells_its_time(void** state)
     assert_in_range(not_after_us, BIRTH_US + 1, BIRTH_US + fleet->world->now_us + fleet->config.request_timeout_us);
 }
 
+static void end_links_to(const made_cluster* fleet, unsigned node)
+{
+    for (size_t i = 0; i < SCRIPTED_STREAMS_MAX; i++)
+        if (fleet->world->streams[i].port == MADE_PORT + node) fleet->world->streams[i].ended = true;
+}
+
+/* As a task's lease is noted to be of. */
+static uint64_t generation_at(made_cluster* fleet, unsigned node)
+{
+    gh_lock* lock = made_cluster_want(fleet, node, 60000000);
+    MADE_UNTIL(fleet, gh_op_poll(&lock->op) == GH_HELD, TICK_US, 5000000);
+    const uint64_t generation = gh_client_generation(fleet->world->client, lock->op.route);
+    gh_lock_release(lock);
+    MADE_UNTIL(fleet, !gh_op_is_busy(&lock->op), TICK_US, 1000000);
+    return generation;
+}
+
+/* Nothing tells whether the store has forgotten what was held over the link before: whoever holds a task asks. */
+static void link_without_an_epoch_has_its_own_generation(void** state)
+{
+    (void)state;
+    made_cluster* fleet = fleet_of_two();
+    leave_one_slot(fleet);
+    const uint64_t before = generation_at(fleet, 1);
+    assert_int_equal(generation_at(fleet, 1), before);
+    end_links_to(fleet, 1);
+    MADE_UNTIL(fleet, scripted_stats(fleet->world).links_lost > 0, TICK_US, 1000000);
+    assert_true(generation_at(fleet, 1) != before);
+}
+
 /* A node that comes back with younger data, while the other one stays. */
 static void node_that_lost_its_data_has_a_new_age(void** state)
 {
@@ -99,8 +130,7 @@ static void node_that_lost_its_data_has_a_new_age(void** state)
     assert_int_equal(not_before_at(fleet, 0), BIRTH_US + QUARANTINE_US);
     assert_int_equal(not_before_at(fleet, 1), BIRTH_US + QUARANTINE_US);
     fleet->world->store_birth_us = BIRTH_US + 5;
-    for (size_t i = 0; i < SCRIPTED_STREAMS_MAX; i++)
-        if (fleet->world->streams[i].port == MADE_PORT + 1) fleet->world->streams[i].ended = true;
+    end_links_to(fleet, 1);
     MADE_UNTIL(fleet, scripted_stats(fleet->world).store_resets == 1, TICK_US, 5000000);
     assert_int_equal(not_before_at(fleet, 1), BIRTH_US + 5 + QUARANTINE_US);
     assert_int_equal(not_before_at(fleet, 0), BIRTH_US + QUARANTINE_US);
@@ -108,4 +138,5 @@ static void node_that_lost_its_data_has_a_new_age(void** state)
 
 TEST_FILE(cluster_quarantine, cmocka_unit_test(node_without_an_epoch_has_no_age),
           cmocka_unit_test(node_without_an_epoch_tells_its_time),
+          cmocka_unit_test(link_without_an_epoch_has_its_own_generation),
           cmocka_unit_test(node_that_lost_its_data_has_a_new_age));

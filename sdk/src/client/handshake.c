@@ -42,14 +42,15 @@ enum
 #define SERVER_PART_SIZE    16u
 #define STORE_TIME_MAX_S    9007199253            /* what scripts can count in us */
 #define GENERATION_AHEAD_US UINT64_C(86400000000) /* of the store's time, as scripts bear it */
+#define GENERATION_OF_LINK  (UINT64_C(1) << 63)   /* no store says one of these              */
 
-/* Where nothing can be compared, what is held there may as well be forgotten; and what lies there may come from any
-   other node, so what is said to it is of the latest generation of all, and of no age. */
+/* Where nothing can be compared, what is held there may as well be forgotten: its generation is that of no other link,
+   and it has no age. */
 static void know_epoch(gh_node* node, gh_epoch* epoch)
 {
     const gh_client* client = node->client;
     node->epoch = epoch;
-    if (epoch == NULL) node->store_generation = client->store_generation_heard;
+    if (epoch == NULL) node->store_generation = GENERATION_OF_LINK | client->now_us;
     if (epoch == NULL) node->store_birth_us = 0;
     if ((epoch == NULL || epoch->birth_us == 0) && client->leases[0].count + client->leases[1].count > 0)
         gh_doubt_begin(node);
