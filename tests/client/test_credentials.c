@@ -217,6 +217,31 @@ static void pending_hook_is_asked_by_those_who_sleep_too(void** state)
     assert_true(world->now_us - begin_us < SECOND_US / 10);
 }
 
+/* Who sleeps until a stream is readable would be woken again and again by one that nobody reads. */
+static void pending_link_that_is_closed_is_lost_at_once(void** state)
+{
+    (void)state;
+    gh_client_config config;
+    scripted* world = world_with(&config);
+    porter* self = world->context;
+    config.wake = true;
+    scripted_start(world, &config);
+    SCRIPTED_UNTIL(world, gh_client_link_state(world->client, GH_LINK_WAKE) == GH_LINK_READY, MS, SECOND_US);
+    self->keeper.pending = UINT32_MAX;
+    for (int i = 0; i < 2; i++) world->streams[i].ended = true;
+    SCRIPTED_UNTIL(world, gh_client_link_state(world->client, GH_LINK_WAKE) == GH_LINK_RESOLVING, MS, SECOND_US);
+    SCRIPTED_UNTIL(world, commands(world) == GH_LINK_RESOLVING, MS, SECOND_US);
+    for (int i = 0; i < 2; i++) buffer_add(&world->streams[i].replies, "-ERR max number of clients reached\r\n", 36);
+    scripted_tick(world, MS);
+    for (int i = 0; i < 2; i++) assert_int_equal(world->streams[i].replies.size, 0);
+    assert_int_equal(commands(world), GH_LINK_RESOLVING);
+    for (int i = 0; i < 2; i++) world->streams[i].ended = true;
+    scripted_tick(world, MS);
+    assert_int_equal(world->opens, world->closes);
+    assert_int_equal(commands(world), GH_LINK_BACKOFF);
+    assert_int_equal(gh_client_link_state(world->client, GH_LINK_WAKE), GH_LINK_BACKOFF);
+}
+
 static void pending_for_ever_is_given_up_in_time(void** state)
 {
     (void)state;
@@ -489,6 +514,7 @@ TEST_FILE(credentials, cmocka_unit_test(each_hand_shake_of_each_link_asks),
           cmocka_unit_test(pending_holds_back_no_other_node),
           cmocka_unit_test(nothing_is_heard_before_the_credentials_are_there),
           cmocka_unit_test(pending_hook_is_asked_by_those_who_sleep_too),
+          cmocka_unit_test(pending_link_that_is_closed_is_lost_at_once),
           cmocka_unit_test(pending_for_ever_is_given_up_in_time), cmocka_unit_test(failures_are_tried_again_at_leisure),
           cmocka_unit_test(answers_have_bounds), cmocka_unit_test(no_password_is_no_login),
           cmocka_unit_test(config_of_a_hook_has_no_other_password),

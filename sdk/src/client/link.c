@@ -9,6 +9,7 @@
 
 #define PING_US          5000000ull /* a silent peer is asked whether it is still there */
 #define FLUSH_LATE_BYTES 16384u     /* bytes of the one send that a tick still has when its budget is spent */
+#define UNASKED_BYTES    64u    /* read at once of what nobody wants to know */
 
 static void link_begin(gh_link* link, gh_client* client)
 {
@@ -105,6 +106,17 @@ static gh_status link_identify(gh_link* link, const gh_client* client)
     return GH_OK;
 }
 
+/* Before anything was said on it. What the peer says nevertheless is dropped, so that nobody who sleeps until the
+   stream is readable is woken for nothing. */
+static bool link_was_closed(gh_link* link, const gh_client* client)
+{
+    char unasked[UNASKED_BYTES];
+    int64_t got = client->platform->receive(client->platform->context, link->stream, unasked, sizeof unasked);
+    if (got >= 0 && got <= (int64_t)sizeof unasked) return false;
+    link_note_reason(link, client);
+    return true;
+}
+
 /* Of a stream that is connected. False: the credentials are not there yet, or there are none. */
 static bool link_identified(gh_link* link, gh_client* client)
 {
@@ -116,6 +128,7 @@ static bool link_identified(gh_link* link, gh_client* client)
     if (status == GH_OK) return true;
     if (status != GH_PENDING || client->now_us >= link->due_us)
         gh_link_lose(link, client, GH_LOG_WARNING, "no usable credentials");
+    else if (link_was_closed(link, client)) gh_link_lose(link, client, GH_LOG_WARNING, "closed by the server");
     return false;
 }
 
