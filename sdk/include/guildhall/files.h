@@ -34,7 +34,7 @@
    Failure  every request may be repeated, and is. While the link is down, nothing is lost on either side. A store
             that comes back with older data has forgotten the newest chunks: the sender is told GONE, a reader
             that had more is told LOST, both begin again and go on from what is there; digests keep two files apart.
-            After its lease a reader hands nothing out before the store has said that it waits for it still.
+            After its lease, less 1 %, a reader hands nothing out before the store has said that it waits for it still.
    Cost     a request for each chunk in either direction, and for each few chunks one that says how far a
             reader is.
 

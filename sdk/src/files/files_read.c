@@ -8,6 +8,7 @@
 
 #include "client/outcome.h"
 #include "client/question.h"
+#include "client/waiter.h"
 #include "files_room.h"
 #include "scripts/files_scripts.h"
 
@@ -340,11 +341,11 @@ static void read_news(gh_file_read* read, const gh_reply* reply)
     else read_plan(read);
 }
 
-/* The store goes on to wait for us, counted from when it was asked. */
+/* The store goes on to wait for us, at least as long as that, counted from when it was asked. */
 static void read_keep_lease(gh_file_read* read, uint64_t sent_us)
 {
     read->room->lapsed = false;
-    gh_op_lease(&read->op, sent_us + read->room->lease_us);
+    gh_op_lease(&read->op, gh_lease_end(read->room->lease_us, sent_us, read->room->lease_us));
 }
 
 static void read_replied(gh_file_read* read, const gh_reply* reply, uint64_t sent_us)

@@ -1,6 +1,7 @@
 /* tasks_finish.c -- what became of tasks that were handed out, and more time for those that go on. */
 
 #include "tasks_place.h"
+#include "client/waiter.h"
 #include "scripts/tasks_scripts.h"
 #include "wire/name.h"
 #include "tasks/task_text.h"
@@ -329,7 +330,7 @@ static gh_status extend_answer(gh_op* op, const gh_event* event)
 {
     gh_tasks_extend* extend = extend_of(op);
     gh_str codes = gh_reply_text(event->reply, GH_TASKS_RENEW_CODES);
-    uint64_t lease_end_us = event->sent_us + extend->lease_us - extend->lease_us / 100 - 1000;
+    uint64_t lease_end_us = gh_lease_end(extend->lease_us, event->sent_us, extend->lease_us);
     uint32_t at = 0;
     uint32_t i;
     if (codes.size != extend->sending) return gh_op_outcome(op, GH_REASON_UNUSABLE);

@@ -2,6 +2,7 @@
 
 #include "tasks_place.h"
 #include "client/question.h"
+#include "client/waiter.h"
 #include "scripts/tasks_scripts.h"
 #include "wire/name.h"
 #include "tasks/task_text.h"
@@ -237,15 +238,14 @@ static gh_status take_nothing(gh_tasks_take* take, gh_status outcome, uint64_t n
 static gh_status take_reply_tasks(gh_tasks_take* take, const gh_event* event)
 {
     uint64_t remaining_us = (uint64_t)gh_reply_integer(event->reply, GH_TASKS_TAKE_REMAINING_US);
-    uint64_t margin_us = take->lease_us / 100 + 1000;
+    uint64_t lease_end_us = gh_lease_end(take->lease_us, event->sent_us, remaining_us);
     if (!take_fits(take, event->reply)) return gh_op_outcome(&take->op, GH_REASON_UNUSABLE);
-    if (event->reply->count > GH_TASKS_TAKE_TASKS &&
-        event->sent_us + remaining_us <= gh_client_now(take->op.client) + margin_us)
+    if (event->reply->count > GH_TASKS_TAKE_TASKS && lease_end_us <= gh_client_now(take->op.client))
     {
         take->came_late = true;
         return take_ask(&take->op); /* later than the leases, as far as we can know: this tells what is left of them */
     }
-    take_tasks(take, event->reply, event->sent_us + remaining_us - margin_us);
+    take_tasks(take, event->reply, lease_end_us);
     if (take->count > 0) return GH_OK;
     if (take->cancelled) return GH_CANCELLED;
     take_renumber(take);
