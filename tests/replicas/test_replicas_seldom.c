@@ -154,6 +154,30 @@ static void wait_is_over_while_replicas_are_asked(void** state)
     assert_status(end_of(world, &self, lock), GH_TIMEOUT);
 }
 
+static bool answer_not_yours(scripted* world, const gh_str* words, size_t count, byte_buffer* reply)
+{
+    store* self = world->context;
+    const bool is_release = gh_str_equal(words[0], gh_str_literal("EVALSHA")) && (count == 9 || count == 10);
+    if (!is_release) return answer(world, words, count, reply);
+    self->releases++;
+    buffer_add_bulk(reply, "%.*s 1", (int)words[7].size, words[7].bytes);
+    return true;
+}
+
+/* Of a grant that a failover has lost meanwhile nobody was told. */
+static void lock_is_released_while_replicas_are_asked(void** state)
+{
+    (void)state;
+    store self = {0};
+    scripted* world = scripted_new();
+    gh_lock* lock = start_asking_replicas(world, &self, 60 * SECOND_US);
+    world->answer = answer_not_yours;
+    gh_lock_release(lock);
+    SCRIPTED_UNTIL(world, !gh_op_is_busy(&lock->op), MS, SECOND_US);
+    assert_int_equal(self.releases, 1);
+    assert_status(gh_op_poll(&lock->op), GH_OK);
+}
+
 static void client_ends_while_replicas_are_asked(void** state)
 {
     (void)state;
@@ -370,6 +394,7 @@ TEST_FILE(replicas_seldom, cmocka_unit_test(link_that_ends_before_replicas_are_a
           cmocka_unit_test(owner_loses_its_data_while_replicas_of_another_are_asked),
           cmocka_unit_test(node_that_comes_back_with_fewer_slots),
           cmocka_unit_test(wait_is_over_while_replicas_are_asked),
+          cmocka_unit_test(lock_is_released_while_replicas_are_asked),
           cmocka_unit_test(client_ends_while_replicas_are_asked),
           cmocka_unit_test(store_is_lost_while_replicas_are_asked), cmocka_unit_test(deadlines_are_enough),
           cmocka_unit_test(dump_shows_what_replicas_are_asked_about),

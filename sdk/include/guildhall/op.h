@@ -124,6 +124,7 @@ typedef struct gh_lease
     bool ask_once : 1;
     bool known : 1;        /* the store has us in its queue, or has granted                                        */
     bool was_held : 1;     /* LEAVING: it was ours                                                                 */
+    bool was_told : 1;     /* LEAVING: and its owner knew that                                                     */
     bool unanswered : 1;   /* LEAVING: the last copy of the request had no answer                                  */
     int8_t outcome;        /* what poll says when LEAVING is over                                                  */
     uint8_t replicas;      /* that must have a grant; 0: none                                                      */

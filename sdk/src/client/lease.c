@@ -69,8 +69,8 @@ static uint64_t leaving_end(const gh_lease* lease)
 void gh_lease_leave(gh_lease* lease, gh_status outcome)
 {
     const gh_lease_row* row = gh_lease_row_of(lease);
-    const bool is_given_back = lease->op.state == GH_LEASE_RETURNING && gh_op_maybe_done(&lease->op);
     GH_INVARIANT(lease->op.client, lease->op.state != GH_LEASE_LEAVING);
+    lease->was_told = gh_lease_is_held(lease);
     lease->was_held = gh_lease_is_granted(lease);
     lease->unanswered = lease->op.state == GH_LEASE_ASKING && gh_op_maybe_done(&lease->op);
     if (!gh_lease_is_late(lease)) lease->late_us = 0;
@@ -87,7 +87,7 @@ void gh_lease_leave(gh_lease* lease, gh_status outcome)
     gh_op_unlisten(&lease->op);
     gh_op_lease(&lease->op, GH_FOREVER);
     gh_op_timer(&lease->op, lease->end_us);
-    gh_op_send(&lease->op, is_given_back ? GH_OP_URGENT | GH_OP_MAYBE : GH_OP_URGENT);
+    gh_op_send(&lease->op, GH_OP_URGENT);
     gh_op_tell_owner(&lease->op);
 }
 
@@ -296,10 +296,10 @@ static bool leaving_is_unsure(const gh_lease* lease)
 }
 
 /* It was over before we gave it back. Not so if an earlier try may have given it back, unanswered: then the one who has
-   it now may have got it from us. */
+   it now may have got it from us. What nobody was told to hold, nobody has lost. */
 static bool leaving_came_too_late(const gh_lease* lease, gh_lease_told told)
 {
-    return lease->was_held && !told.was_ours && !gh_op_sent_twice(&lease->op) && lease->outcome == GH_OK;
+    return lease->was_told && !told.was_ours && !gh_op_sent_twice(&lease->op) && lease->outcome == GH_OK;
 }
 
 static void leaving_reply(gh_lease* lease, const gh_reply* reply)
@@ -308,7 +308,7 @@ static void leaving_reply(gh_lease* lease, const gh_reply* reply)
     const gh_lease_told told = row->told(reply);
     GH_INVARIANT(lease->op.client, lease->op.state == GH_LEASE_LEAVING);
     if (leaving_came_too_late(lease, told)) lease->outcome = GH_LOST;
-    lease->was_held = lease->unanswered = false; /* whoever has it now has it from us */
+    lease->was_told = lease->was_held = lease->unanswered = false; /* whoever has it now has it from us */
     lease->late_us = 0;
     if (told.again) gh_op_send(&lease->op, GH_OP_URGENT);
     else gh_lease_finish(lease, (gh_status)lease->outcome);
@@ -384,7 +384,7 @@ void gh_lease_begin(gh_lease* lease, gh_client* client, const gh_lease_row* row,
     lease->link = 0;
     lease->outcome = GH_OK;
     lease->ask_once = ask_once;
-    lease->known = lease->was_held = lease->unanswered = false;
+    lease->known = lease->was_told = lease->was_held = lease->unanswered = false;
     GH_INVARIANT(client, row->size >= sizeof *lease && row->size <= GH_OP_SIZE_MAX);
     lease->end_us = gh_client_after(client, ask_once ? gh_client_request_timeout(client) : wish.wait_us);
     if (client->config.replicas != NULL) row = row_of_wish(lease, client, row, wish.replicas);
