@@ -248,7 +248,7 @@ static void answer_too_much(void* context, const fake_request* request, fake_rep
         fake_reply_default(reply);
         return;
     }
-    fake_reply_bulk(reply, "%.*s 0 %s", (int)request->arguments[5].size, request->arguments[5].bytes, numbers);
+    fake_reply_bulk(reply, "%.*s 0 %s", (int)request->arguments[8].size, request->arguments[8].bytes, numbers);
 }
 
 static void answer_with_numbers_of_any_size_is_corrupt(void** state)
@@ -278,7 +278,7 @@ static void answer_codes(void* context, const fake_request* request, fake_reply*
         fake_reply_default(reply);
         return;
     }
-    fake_reply_bulk(reply, "%.*s %c 0 0 1", (int)request->arguments[5].size, request->arguments[5].bytes, codes[0]);
+    fake_reply_bulk(reply, "%.*s %c 0 0 1", (int)request->arguments[8].size, request->arguments[8].bytes, codes[0]);
     if (codes[1] != 0) memmove(codes, codes + 1, strlen(codes));
 }
 
@@ -367,9 +367,76 @@ static void totals_are_kept_as_long_as_said(void** state)
     assert_int_equal(redis_server_integer(server, "EXISTS gh:{daily:events.2011-10-10}:f"), 0);
 }
 
+static const char* const day_parts[] = {"f", "g", "0", "1", "2"};
+
+/* How many keys of the day are there, and how many of them end by themselves. */
+static void assert_keys(redis_server* server, int there, int mortal)
+{
+    int count = 0;
+    int ending = 0;
+    for (size_t i = 0; i < sizeof(day_parts) / sizeof(day_parts[0]); i++)
+    {
+        long long left = redis_server_integer(server, "TTL gh:{daily:events.2011-10-10}:%s", day_parts[i]);
+        if (left != -2) count++;
+        if (left > 7000) ending++;
+    }
+    assert_int_equal(count, there);
+    assert_int_equal(ending, mortal);
+}
+
+static gh_aggregate_flush* flush_kept(game* a, const char* file, uint64_t keep_us)
+{
+    gh_aggregate* aggregate = places_aggregate(a, places_many(a, 4), 2);
+    gh_aggregate_flush_config config = gh_aggregate_flush_config_default();
+    gh_aggregate_flush* op = GAME_NEW(a, gh_aggregate_flush);
+    for (int city = 0; city < 200; city++)
+    {
+        char line[64];
+        snprintf(line, sizeof(line), "10.0.%d.1 2011-10-10 13:55:36 x\n", city);
+        assert_status(gh_aggregate_add(aggregate, gh_str_of(line)), GH_OK);
+    }
+    config.keep_us = keep_us;
+    assert_status(gh_aggregate_flush_begin(op, a->client, aggregate, SET, gh_str_of(file), &config), GH_OK);
+    return op;
+}
+
+/* A worker that dies leaves nothing for ever, if its totals are not to be kept for ever. */
+static void what_is_abandoned_goes_in_time(void** state)
+{
+    (void)state;
+    redis_server* server = redis_server_start(NULL);
+    game* a = game_start_ready(redis_server_address(server));
+    const gh_aggregate_flush* op = flush_kept(a, "log", 7200 * SECOND_US);
+    GAME_UNTIL(op->chunks_staged == 1);
+    assert_keys(server, 2, 2);
+    GAME_UNTIL(op->chunks_added == 1);
+    assert_true(op->chunks > 3);
+    assert_keys(server, 5, 5);
+}
+
+/* The last one who says it decides, also that a day stays. */
+static void last_flush_says_how_long_totals_are_kept(void** state)
+{
+    (void)state;
+    redis_server* server = redis_server_start(NULL);
+    game* a = game_start_ready(redis_server_address(server));
+    for (int i = 0; i < 4; i++)
+    {
+        char file[8];
+        snprintf(file, sizeof(file), "log%d", i);
+        const gh_aggregate_flush* op = flush_kept(a, file, i % 2 == 0 ? 7200 * SECOND_US : 0);
+        GAME_UNTIL(op->chunks_staged == 1);
+        assert_keys(server, i == 0 ? 2 : 5, i == 0 ? 2 : i % 2 == 0 ? 5 : 0);
+        GAME_UNTIL(gh_op_poll(&op->op) != GH_PENDING);
+        assert_status(gh_op_poll(&op->op), GH_OK);
+        assert_keys(server, 4, i % 2 == 0 ? 4 : 0);
+    }
+}
+
 TEST_FILE(aggregate_input, cmocka_unit_test(bad_memory_and_tables), cmocka_unit_test(bad_flushes),
           cmocka_unit_test(bad_reads), cmocka_unit_test(wrong_types_are_told),
           cmocka_unit_test(record_with_numbers_of_any_size_is_corrupt),
           cmocka_unit_test(answer_with_numbers_of_any_size_is_corrupt),
           cmocka_unit_test(codes_of_a_staging_that_are_none), cmocka_unit_test(tabs_in_names_are_blanks_in_totals),
-          cmocka_unit_test(keys_are_those_of_the_page), cmocka_unit_test(totals_are_kept_as_long_as_said));
+          cmocka_unit_test(keys_are_those_of_the_page), cmocka_unit_test(totals_are_kept_as_long_as_said),
+          cmocka_unit_test(what_is_abandoned_goes_in_time), cmocka_unit_test(last_flush_says_how_long_totals_are_kept));

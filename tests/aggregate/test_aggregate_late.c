@@ -47,11 +47,11 @@ typedef struct way
 static char kind_of(const fake_request* request)
 {
     static const char prefix[] = "gh:{daily:";
-    if (!fake_request_is(request, "EVALSHA") || request->count < 10) return 0;
+    if (!fake_request_is(request, "EVALSHA") || request->count < 11) return 0;
     const fake_argument* key = &request->arguments[3];
     if (key->size < sizeof(prefix) || memcmp(key->bytes, prefix, sizeof(prefix) - 1) != 0) return 0;
-    if (request->arguments[2].bytes[0] == '5') return 'a';
-    return request->arguments[9].bytes[0] == '-' ? 'l' : 's';
+    if (request->count == 11) return 'a';
+    return request->arguments[12].bytes[0] == '-' ? 'l' : 's';
 }
 
 static const stop* stop_of(way* self, char kind)
@@ -62,9 +62,9 @@ static const stop* stop_of(way* self, char kind)
     return NULL;
 }
 
-static void answer_with(const char* text, char kind, const fake_request* request, fake_reply* reply)
+static void answer_with(const char* text, const fake_request* request, fake_reply* reply)
 {
-    const fake_argument* sequence = &request->arguments[kind == 'a' ? 8 : 5];
+    const fake_argument* sequence = &request->arguments[8];
     if (text[0] == '-') fake_reply_text(reply, text);
     else fake_reply_bulk(reply, "%.*s %s", (int)sequence->size, sequence->bytes, text);
 }
@@ -85,7 +85,7 @@ static void answer(void* context, const fake_request* request, fake_reply* reply
         fake_reply_default(reply);
         fake_reply_cut(reply, 0);
         break;
-    case FATE_ANSWERED: answer_with(here->text, kind, request, reply); break;
+    case FATE_ANSWERED: answer_with(here->text, request, reply); break;
     }
 }
 

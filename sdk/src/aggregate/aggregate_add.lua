@@ -11,7 +11,7 @@
 --       5 gh:{daily:<set>.<day>}:2   zset   "country\tregion\tcity" -> events
 -- ARGV  1 sequence  comes back as the first element of the reply
 --       2 file      its name
---       3 keep ms   after the last piece, until the totals of the day are dropped; 0: never
+--       3 keep ms   until the day is dropped, if nobody stages or adds any more; 0: never
 -- reply in one text: sequence, code, added, pieces
 --       code 0 done   `added` of `pieces` are in the totals
 --            1 early  not all of the file is staged
@@ -124,11 +124,7 @@ for i = 1, 3 do
         redis.call('ZADD', KEYS[2 + i], unpack(scored[i]))
     end
 end
-if keep ~= '0' and number + 1 == their_pieces then
-    for i = 1, 5 do
-        redis.call('PEXPIRE', KEYS[i], keep)
-    end
-end
+live(keep)
 local text = string.format('%s %d %d %d %.0f', their_digest, their_staged, number + 1, their_pieces, their_changed)
 redis.call('HSET', KEYS[1], work, text, '', '')
 redis.call('HDEL', KEYS[2], field, string.format('%d ', number - 1) .. work)

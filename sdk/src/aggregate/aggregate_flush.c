@@ -128,8 +128,8 @@ static void flush_encode_stage(gh_aggregate_flush* flush, gh_request* request)
     const aggregate_day* day = flush_day(flush);
     bool looks = flush->op.state == FLUSH_LOOKING;
     uint32_t node = flush->node;
-    gh_request_op_script(request, &flush->op, 0, looks ? 0 : 1);
-    gh_aggregate_encode_keys(request, &flush->op, gh_name_str(&flush->set), day->text, "fg");
+    gh_request_op_script(request, &flush->op, 0, looks ? 0 : 2);
+    gh_aggregate_encode_keys(request, &flush->op, gh_name_str(&flush->set), day->text, "fg012");
     if (gh_request_is_route(request)) return;
     gh_request_number(request, flush->op.sequence);
     gh_request_str(request, gh_name_str(&flush->file));
@@ -141,6 +141,7 @@ static void flush_encode_stage(gh_aggregate_flush* flush, gh_request* request)
         return;
     }
     gh_request_number(request, flush->chunks_staged);
+    gh_request_number(request, flush->keep_us / 1000);
     gh_request_str(request, flush_make_piece(flush->aggregate, day, &node));
 }
 

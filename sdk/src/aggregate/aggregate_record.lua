@@ -2,6 +2,7 @@
 --
 -- wants nothing
 -- gives record_of(text)   digest, staged, added, pieces, changed; nil: not of that form
+--       live(keep)        all of the day lives so many ms from now on, whoever has said what before; '0': for ever
 --       corrupt(what)     what a script answers that has found something else in a key
 --       PIECES_MAX        of a file
 
@@ -19,6 +20,16 @@ local function record_of(text)
         return nil
     end
     return digest, staged, added, pieces, changed
+end
+
+local function live(keep)
+    for i = 1, 5 do
+        if keep == '0' then
+            redis.call('PERSIST', KEYS[i])
+        else
+            redis.call('PEXPIRE', KEYS[i], keep)
+        end
+    end
 end
 
 local function corrupt(what)

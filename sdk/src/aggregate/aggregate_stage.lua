@@ -6,12 +6,15 @@
 --                                          digest: XXH3-128 of all pieces, 32 hex digits; 32 zeros: an abandoned
 --                                          staging that is being dropped
 --       2 gh:{daily:<set>.<day>}:g   hash   "<number of the piece> <file>" -> its lines
+--       3 gh:{daily:<set>.<day>}:0, 4 gh:{daily:<set>.<day>}:1, 5 gh:{daily:<set>.<day>}:2   see aggregate_add.lua;
+--                                          they live as long as those
 -- ARGV  1 sequence  comes back as the first element of the reply
 --       2 file      its name
 --       3 digest    of all pieces
 --       4 pieces    how many there are
 --       5 number    of this piece, from 0; or -1 to look only
---       [6] piece   lines "<level><count> <country>\t<region>\t<city>\n", level 0, 1 or 2 with as many tabs
+--       [6] keep ms until the day is dropped, if nobody stages or adds any more; 0: never
+--       [7] piece   lines "<level><count> <country>\t<region>\t<city>\n", level 0, 1 or 2 with as many tabs
 -- reply in one text: sequence, code, staged, added, pieces
 --       code 0 done      up to `staged`, now or before; all of them: go on with aggregate_add.lua
 --            1 none      nothing is known of the file (looking only)
@@ -52,8 +55,9 @@ if record then
         elseif number > staged then
             return answer(2, staged, added, pieces)
         end
-        redis.call('HSET', KEYS[2], ARGV[5] .. ' ' .. file, ARGV[6])
+        redis.call('HSET', KEYS[2], ARGV[5] .. ' ' .. file, ARGV[7])
         redis.call('HSET', KEYS[1], file, string.format('%s %d 0 %d %.0f', had, staged + 1, pieces, now))
+        live(ARGV[6])
         return answer(0, staged + 1, 0, pieces)
     elseif staged == had_pieces then
         return answer(3, staged, added, had_pieces)
@@ -86,6 +90,7 @@ if number > 0 then
     end
     return answer(2, 0, 0, pieces)
 end
-redis.call('HSET', KEYS[2], '0 ' .. file, ARGV[6])
+redis.call('HSET', KEYS[2], '0 ' .. file, ARGV[7])
 redis.call('HSET', KEYS[1], file, string.format('%s 1 0 %d %.0f', digest, pieces, now))
+live(ARGV[6])
 return answer(0, 1, 0, pieces)
