@@ -9,7 +9,7 @@
 
 #define PING_US          5000000ull /* a silent peer is asked whether it is still there */
 #define FLUSH_LATE_BYTES 16384u     /* bytes of the one send that a tick still has when its budget is spent */
-#define UNASKED_BYTES    64u    /* read at once of what nobody wants to know */
+#define UNASKED_BYTES    64u        /* read at once of what nobody wants to know */
 
 static void link_begin(gh_link* link, gh_client* client)
 {
