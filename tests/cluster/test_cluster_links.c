@@ -91,6 +91,59 @@ static void no_two_connections_have_a_number(void** state)
         for (uint32_t k = 0; k < i; k++) assert_int_not_equal(numbers[i], numbers[k]);
 }
 
-TEST_FILE(cluster_links, cmocka_unit_test(a_link_to_each_node_and_two),
+/* The last bytes of what it says never come. */
+static void freeze_in_the_middle(made_cluster* fleet, unsigned node)
+{
+    for (size_t i = 0; i < SCRIPTED_STREAMS_MAX; i++)
+    {
+        scripted_stream* stream = &fleet->world->streams[i];
+        if (stream->open && stream->port == MADE_PORT + node && stream->replies.size > 3) stream->replies.size -= 3;
+    }
+}
+
+/* Three are received from at once. Those who stop in the middle of an answer hold nobody up for long. */
+static void half_answers_hold_up_no_other_node(void** state)
+{
+    (void)state;
+    made_cluster* fleet = made_cluster_new(CAPACITY);
+    gh_lock* locks[2 * CAPACITY];
+    made_cluster_start(fleet);
+    for (unsigned node = 0; node < CAPACITY; node++)
+    {
+        locks[node] = made_cluster_want(fleet, node, 60000000);
+        MADE_UNTIL(fleet, gh_op_poll(&locks[node]->op) == GH_HELD, TICK_US, 5000000);
+    }
+    for (unsigned node = 0; node < CAPACITY - 1; node++)
+        locks[CAPACITY + node] = made_cluster_want(fleet, node, 60000000);
+    made_cluster_tick(fleet, TICK_US);
+    for (unsigned node = 0; node < CAPACITY - 1; node++) freeze_in_the_middle(fleet, node);
+    made_cluster_tick(fleet, TICK_US);
+    gh_lock_release(locks[CAPACITY - 1]);
+    MADE_UNTIL(fleet, gh_op_poll(&locks[CAPACITY - 1]->op) == GH_OK, TICK_US,
+               fleet->config.request_timeout_us / 4 + 4 * TICK_US);
+    assert_in_range(scripted_stats(fleet->world).links_lost, 1, CAPACITY - 1);
+    for (unsigned node = 0; node < CAPACITY - 1; node++)
+        MADE_UNTIL(fleet, gh_op_poll(&locks[CAPACITY + node]->op) == GH_HELD, TICK_US, 5000000);
+}
+
+/* While nobody wants to be received from, one may take its time. */
+static void half_answer_is_waited_for(void** state)
+{
+    (void)state;
+    made_cluster* fleet = made_cluster_new(CAPACITY);
+    made_cluster_start(fleet);
+    gh_lock* lock = made_cluster_want(fleet, 0, 60000000);
+    MADE_UNTIL(fleet, gh_op_poll(&lock->op) == GH_HELD, TICK_US, 5000000);
+    gh_lock* slow = made_cluster_want(fleet, 0, 60000000);
+    made_cluster_tick(fleet, TICK_US);
+    freeze_in_the_middle(fleet, 0);
+    const uint64_t end_us = fleet->world->now_us + fleet->config.request_timeout_us * 3 / 4;
+    while (fleet->world->now_us < end_us) made_cluster_tick(fleet, TICK_US);
+    assert_int_equal(scripted_stats(fleet->world).links_lost, 0);
+    assert_int_equal(gh_op_poll(&slow->op), GH_PENDING);
+}
+
+TEST_FILE(cluster_links, cmocka_unit_test(half_answers_hold_up_no_other_node),
+          cmocka_unit_test(half_answer_is_waited_for), cmocka_unit_test(a_link_to_each_node_and_two),
           cmocka_unit_test(twice_as_many_where_replicas_are_waited_for),
           cmocka_unit_test(no_two_connections_have_a_number));

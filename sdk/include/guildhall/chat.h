@@ -129,6 +129,7 @@ typedef struct gh_chat_change
     const gh_str* names;   /* of create                */
     const gh_post* first;
     uint64_t left_us;
+    uint64_t asked_us;
     uint32_t count;
     uint32_t noted;
     uint32_t keep;

@@ -26,6 +26,8 @@
             It takes two forced failovers within a second or two.
    Node     config.nodes_capacity: masters known at once, and some more for those that replace others. Slots of those
             that have no place in the table wait (GH_WARNING_NODES, and the log).
+   Answers  of three nodes are received at once, the others' as soon as one has come to its end. A node that stops in the
+            middle of one is given up after a quarter of request_timeout_us, if others wait for that.
    Names    A node may say a host name (cluster-preferred-endpoint-type hostname): config.resolver looks it up before
             each attempt, and without one what waits for the node is REFUSED. A node that says no host is at that of
             whoever was asked, behind a port of its own.

@@ -113,6 +113,14 @@ static void encode_join_or_leave(gh_op* op, gh_request* request)
     if (joins) gh_request_number(request, change->from_start);
 }
 
+/* Up to when a note in the player's list is from before the leave, by the clock of the list's node. On a Cluster the
+   chat's has another, so there it is when the leave was asked for: then both speak of our clock. */
+static uint64_t left_until(const gh_op* op, const gh_chat_change* change)
+{
+    const bool other_clock = change->left_us != 0 && gh_op_is_clustered(op);
+    return other_clock ? gh_op_store_time(op, change->asked_us) : change->left_us;
+}
+
 static void chat_change_encode(gh_op* op, gh_request* request)
 {
     const gh_chat_change* change = chat_change_of(op);
@@ -131,7 +139,7 @@ static void chat_change_encode(gh_op* op, gh_request* request)
     case CHAT_AFTER:
         if (change->kind == CHAT_LEAVE)
             gh_chat_encode_remove(op, request, gh_name_str(&change->player), gh_name_str(&change->chat),
-                                  change->left_us);
+                                  left_until(op, change));
         else encode_note(op, request);
         break;
     case CHAT_QUEUED:
@@ -151,6 +159,7 @@ static void chat_change_end(gh_chat_change* change, gh_status status)
 static void chat_change_ask(gh_chat_change* change)
 {
     change->op.state = CHAT_CHANGING;
+    change->asked_us = gh_client_now(change->op.client);
     gh_op_send(&change->op, 0);
 }
 

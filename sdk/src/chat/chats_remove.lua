@@ -4,9 +4,10 @@
 -- KEYS  1 gh:{chats:<player>}:l   see chats_add.lua
 -- ARGV  1 sequence  comes back as the first element of the reply
 --       2 chat
---       3 until us  removed if it was noted at this time or before; 0: if it was noted GRACE_US ago or
---                   before. Who makes a chat notes it first, so that no crash can leave a member without its
---                   note: a young note of a chat that the player is not in yet is none of anybody's business
+--       3 until us  removed if it was noted at this time or before, by the clock of this key's node, which need
+--                   not be the chat's; 0: if it was noted GRACE_US ago or before. Who makes a chat notes it first,
+--                   so that no crash can leave a member without its note: a young note of a chat that the player
+--                   is not in yet is none of anybody's business
 -- reply in one text: sequence, code
 --       code 0 removed  not in the list now
 --            1 kept     left alone

@@ -1,6 +1,7 @@
 /* lend.c -- buffers that many links share. A link holds one to send from while not all in it has left, and one to
    receive into while it has the beginning of a reply; in between it holds none. Links that are idle cost no buffers,
-   and one that nobody reads from, or that is slow, holds no more than its own.
+   and one that nobody reads from, or that is slow, holds no more than its own. Who stops in the middle of a reply is
+   given up where others want its buffer (pipeline.c).
 
        free --gh_lend_out, gh_lend_in--> held --gh_lend_settle, when nothing is left in it--> free
 
@@ -56,6 +57,7 @@ bool gh_lend_in(gh_client* client, gh_link* link)
     char* block;
     if (link->inbox.bytes != NULL) return true;
     block = block_take(&client->ins_free, client->lent_ins, &client->ins_used, GH_LENT_INBOXES);
+    client->ins_wanted = block == NULL;
     if (block == NULL) return false;
     link->inbox.bytes = block + 1;
     return true;

@@ -257,6 +257,7 @@ struct gh_client
     char* lent_ins[GH_LENT_INBOXES];
     uint32_t outs_used; /* so many of them were ever lent */
     uint32_t ins_used;
+    bool ins_wanted; /* who asked last for one to receive into got none */
     void* outs_free;
     void* ins_free;
     gh_inbox lent_inbox; /* how all of them are */
