@@ -19,6 +19,7 @@ typedef struct dns_scene
     name_server* names; /* NULL: the machine's */
     gh_platform platform;
     uint64_t ahead_us; /* of the clock that the gh_dns sees */
+    uint64_t looked_us; /* when it last did; 0: never */
     void* block;
     gh_dns* dns;
     void* memory[DNS_CLIENTS];

@@ -160,6 +160,7 @@ static void work_off(bool killing, bool restarting)
     for (int i = 0; i < CREW; i++) crew[i] = child_start(row_on, &plan);
 
     unsigned round = 0;
+    unsigned killed_at_work = 0;
     while (redis_server_integer(server, "ZCARD " KEY "t") < TASKS)
     {
         int which = (int)random_below(&random, CREW);
@@ -174,6 +175,8 @@ static void work_off(bool killing, bool restarting)
         /* Or, on a slow machine, all might be killed before they have anything. */
         WAIT_FOR(redis_server_integer(server, "ZCARD " KEY "l") > SLOTS ||
                  redis_server_integer(server, "ZCARD " KEY "t") > TASKS - 4 * SLOTS);
+        killed_at_work +=
+            redis_server_integer(server, "ZCARD " KEY "l") > (CREW - 1) * SLOTS; /* each of them has some */
         child_kill9(crew[which]);
         hear(all, crew[which]);
         child_end(crew[which]);
@@ -187,7 +190,8 @@ static void work_off(bool killing, bool restarting)
     audit(server, all);
     size_t again = 0;
     for (size_t i = 0; i < all->count; i++) again += all->entries[i].attempt > 1;
-    assert_true(!killing || again > 0);
+    if (killed_at_work > 2)
+        assert_true(again > 0); /* where few are at work together, those without may have been hit */
     if (calm) assert_int_equal(all->count, TASKS);
 }
 

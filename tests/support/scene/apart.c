@@ -105,6 +105,7 @@ static const apart aparts[] = {
     {"semaphore_loss.is_told_lost_while_the_server_is_away", APART_FLEETS, KILLS},
     {"semaphore_object.timeout_is_of_the_calls", APART_FLEETS, KILLS},
     {"server_states.server_that_becomes_a_replica", APART_FLEETS, KILLS},
+    {"talk_epochs.commit_of_the_first_that_is_lost_takes_nothing", APART_FLEETS, KILLS},
     {"talk_epochs.commits_of_what_is_lost_take_nothing_new", APART_FLEETS, KILLS},
     {"talk_epochs.handled_of_what_is_lost_skips_nothing", APART_FLEETS, KILLS},
     {"talk_epochs.restart_that_loses_nothing_renames_nothing", APART_FLEETS, KILLS},
@@ -149,6 +150,7 @@ static const apart aparts[] = {
     {"talk_store.old_marks_go_with_new_ones", APART_CLUSTER, FOREIGN},
     {"talk_store.order_of_begin_survives_refusals", APART_CLUSTER, FOREIGN},
     {"talk_store.repeats_and_ghosts_change_nothing", APART_CLUSTER, FOREIGN},
+    {"talk_store.who_waits_is_kept_as_long_as_it_waits", APART_CLUSTER, FOREIGN},
     {"talk_store.writers_know_no_bound", APART_CLUSTER, FOREIGN},
     {"tasks_store.task_without_room_is_handed_out_cut", APART_CLUSTER, FOREIGN},
 

@@ -256,6 +256,12 @@ bool drill_goes_on(drill* self)
     return true;
 }
 
+void drill_await_answers(const game* asker)
+{
+    game_tick_all(); /* what was begun is asked in it */
+    GAME_UNTIL(game_stats(asker).requests_sent + game_stats(asker).requests_waiting == 0);
+}
+
 void drill_jump(drill* self, uint64_t us)
 {
     game_tick(self->game);

@@ -119,6 +119,9 @@ void* drill_new(drill* self, size_t size);
     } while (0)
 bool drill_goes_on(drill* self);
 
+/* Until all that this game has begun is asked, and answered. */
+void drill_await_answers(const game* asker);
+
 /* Puts the game's clock forward, at a moment when no request is on the wire that would be given up for it. */
 void drill_jump(drill* self, uint64_t us);
 

@@ -49,7 +49,7 @@ static void prepare_file(game* one, game* two)
     in->stop_at = 2048;
     reader_begin(in, NAME, "0");
     GAME_UNTIL(reader_step(in));
-    for (int i = 0; i < 50; i++) game_tick_all();
+    drill_await_answers(two);
 }
 
 /* Half of it is there, and the sender has gone; nothing is announced. */
@@ -60,7 +60,7 @@ static void prepare_half_file(game* one, game* two)
     out->stop_at = 3 * 1024;
     sender_begin(out, NAME);
     GAME_UNTIL((sender_step(out), out->op.stored_bytes >= 2 * 1024));
-    for (int i = 0; i < 50; i++) game_tick_all();
+    drill_await_answers(one);
     (void)two;
 }
 

@@ -118,8 +118,7 @@ static void prepare_read_mail(game* one, game* two)
     prepare_mail(one, two);
     commit_up_to(one, fetch_for(one, 0, true)->epoch, 5);
     (void)fetch_for(two, DRILL_HOUR, false);
-    WAIT_FOR((game_tick_all(), game_stats(two).requests_sent == 0));
-    for (int i = 0; i < 20; i++) game_tick_all();
+    drill_await_answers(two);
 }
 
 static gh_status run_push(drill* self)
@@ -296,7 +295,7 @@ static void prepare_read_chat(game* one, game* two)
     chat_handle_all(reader);
     reader->config.wait_us = DRILL_HOUR;
     chat_read_begin(reader);
-    for (int i = 0; i < 50; i++) game_tick_all();
+    drill_await_answers(two);
 }
 
 static void prepare_small_chat(game* one, game* two)

@@ -86,7 +86,7 @@ static void prepare_idle(game* one, game* two)
     (void)take_the(holder, "held");
     assert_status(
         gh_tasks_take_begin(&idle->take, desk_queue(idle), idle->tasks, 1, idle->memory, sizeof(idle->memory)), GH_OK);
-    for (int i = 0; i < 50; i++) game_tick_all();
+    drill_await_answers(two);
 }
 
 /* The lease of a worker that died is over. */
