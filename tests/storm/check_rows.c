@@ -158,16 +158,14 @@ static const storm_record* refresher_of(uint64_t client, uint64_t from_us, uint6
     return NULL;
 }
 
-/* It has called its loader. What became of that may be on its way for a while; or the store has forgotten it. */
+/* Whether its loader was called for that claim. */
 static bool is_loaded(storm_who who, uint8_t name, const row_sight* sight)
 {
     uint32_t at = 0;
     for (const storm_record* r; (r = history_next(&at, STORM_rows)) != NULL && r->begin_us <= sight->to_us;)
     {
         bool his = r->who.process == who.process && r->who.client == who.client && r->who.life == who.life;
-        if (r->what != ROWS_LOAD || !his || r->object != name) continue;
-        if (history_over_us(r) > sight->from_us - STORM_LATEST_US) return true;
-        if (excuse_may_be_lost(r->begin_us, sight->from_us)) return true;
+        if (r->what == ROWS_LOAD && his && r->object == name && (uint32_t)r->c == (uint32_t)sight->claim) return true;
     }
     return false;
 }

@@ -79,6 +79,7 @@ static void load(void* context, gh_row_load row_load, gh_str row)
         if (job->op == 0) break;
         history_at(job->op)->a = a->me->now_us;
         history_at(job->op)->b = a->me->now_us;
+        history_at(job->op)->c = row_load.slot->claim;
         return;
     }
     (void)gh_row_complete(row_load, GH_ERROR, gh_str_make(NULL, 0));
