@@ -39,7 +39,7 @@ static void check_heard(void)
         if (push->system != STORM_tasks || push->what != TASKS_RING) VIOLATION_1(at, "%s", "nobody has pushed it");
         else if (push->outcome == STORM_NOT_DONE && !excuse_may_be_lost(push->begin_us, push->end_us))
             VIOLATION_2(r->about, at, "%s, and it is handed out", gh_status_name((gh_status)push->status));
-        else if (++times[r->about] > 1 + count_edits(TASKS_LIFT, push, r->begin_us) &&
+        else if (++times[r->about] > 1 && times[r->about] > 1 + count_edits(TASKS_LIFT, push, r->begin_us) &&
                  !excuse_may_be_lost(push->begin_us, r->begin_us))
             VIOLATION_2(heard[r->about], at, "#%u is handed out %u times", r->about, times[r->about]);
         heard[r->about] = at;

@@ -68,15 +68,16 @@ static void check_senders(void)
 }
 
 /* All the while the channel had files, and had not given the number that this list begins behind. */
-static bool is_older_than(const storm_record* list)
+static bool is_older_than(uint32_t index)
 {
-    uint32_t at = 0;
+    const storm_record* list = history_at(index);
+    uint32_t at = index;
     unsigned sights = 0;
     uint64_t before_us = 0;
     for (const storm_record* r; (r = history_next(&at, STORM_files)) != NULL;)
     {
-        if (r->what != FILES_CHANNEL || r->begin_us < list->begin_us) continue;
         if (r->begin_us > list->end_us) break;
+        if (r->what != FILES_CHANNEL) continue;
         bool gap = sights > 0 && watched_between(before_us, r->begin_us) < r->begin_us - before_us;
         if (gap || r->a >= list->a || r->b == 0) return false;
         before_us = r->begin_us;
@@ -94,7 +95,7 @@ static void check_lists(void)
     {
         if (r->what != FILES_LIST || r->a == 0) continue;
         verdict_cases(1);
-        if (r->status == GH_EMPTY && is_older_than(r)) VIOLATION_1(at, "%s", "told of none, and there are some");
+        if (r->status == GH_EMPTY && is_older_than(at)) VIOLATION_1(at, "%s", "told of none, and there are some");
     }
 }
 
