@@ -7,6 +7,11 @@
 
 #include <stdlib.h>
 
+enum
+{
+    STALE_US = 500000 /* a link that has been ready for so long has told its client what the store knows */
+};
+
 static uint32_t* heard; /* by push: the event of who was handed it last; 0: nobody */
 static uint32_t* times; /* by push: how often it was handed out */
 
@@ -34,7 +39,7 @@ static void check_heard(void)
         if (push->system != STORM_tasks || push->what != TASKS_RING) VIOLATION_1(at, "%s", "nobody has pushed it");
         else if (push->outcome == STORM_NOT_DONE && !excuse_may_be_lost(push->begin_us, push->end_us))
             VIOLATION_2(r->about, at, "%s, and it is handed out", gh_status_name((gh_status)push->status));
-        else if (++times[r->about] > 1 + count_edits(TASKS_LIFT, push, r->begin_us) &&
+        else if (++times[r->about] > 1 && times[r->about] > 1 + count_edits(TASKS_LIFT, push, r->begin_us) &&
                  !excuse_may_be_lost(push->begin_us, r->begin_us))
             VIOLATION_2(heard[r->about], at, "#%u is handed out %u times", r->about, times[r->about]);
         heard[r->about] = at;
@@ -55,9 +60,9 @@ static bool may_be_taken_unheard(const storm_record* push)
 
 static bool is_excused(const storm_record* push)
 {
-    return excuse_may_be_lost(push->begin_us, UINT64_MAX) || excuse_rights_taken(push->begin_us, UINT64_MAX) ||
-           excuse_clock_forward(push->begin_us, UINT64_MAX) || may_be_taken_unheard(push) ||
-           count_edits(TASKS_MUTE, push, UINT64_MAX) > 0;
+    return bell_has_workers() || excuse_may_be_lost(push->begin_us, UINT64_MAX) ||
+           excuse_rights_taken(push->begin_us, UINT64_MAX) || excuse_clock_forward(push->begin_us, UINT64_MAX) ||
+           may_be_taken_unheard(push) || count_edits(TASKS_MUTE, push, UINT64_MAX) > 0;
 }
 
 /* In the end it waits, or somebody was told of it; who cancels its id later, has meant another. */
@@ -81,6 +86,55 @@ static void check_unheard(void)
     free(waits);
 }
 
+/* ---- losses ---------------------------------------------------------------------------------------------------- */
+
+/* Until when a worker went on with what it had heard; 0: it was killed before it could say. */
+static uint64_t went_on_until(uint32_t index)
+{
+    const storm_record* h = history_at(index);
+    uint32_t at = index;
+    for (const storm_record* r; (r = history_next(&at, STORM_tasks)) != NULL;)
+    {
+        bool same = r->what == TASKS_OVER_HEARD && r->about == h->about && r->a == h->a;
+        if (same && r->who.process == h->who.process && r->who.client == h->who.client) return r->d;
+    }
+    return 0;
+}
+
+static uint32_t find_stale(uint32_t index, uint64_t loss_us, uint64_t to_us)
+{
+    const storm_record* h = history_at(index);
+    uint32_t at = index;
+    for (const storm_record* r; (r = history_next(&at, STORM_tasks)) != NULL && r->begin_us < to_us;)
+    {
+        if (r->what != TASKS_HEARD_SEEN || r->object != history_at(h->about)->object) continue;
+        if (r->begin_us < loss_us + STALE_US || r->a == h->a) continue;
+        if (excuse_loss_between(loss_us + 1, r->begin_us)) return 0; /* a FLUSHALL may have taken it */
+        if (link_was_ready_for(h->who, loss_us, r->begin_us, STALE_US, r->begin_us - 1)) return at;
+    }
+    return 0;
+}
+
+static void check_stale(void)
+{
+    uint32_t at = 0;
+    verdict_begin("tasks: a worker whose task was lost with the store's data is told so when it is connected again");
+    for (const storm_record* r; (r = history_next(&at, STORM_tasks)) != NULL;)
+    {
+        uint64_t to_us = r->what == TASKS_HEARD && r->b == 1 ? went_on_until(at) : 0;
+        uint64_t loss_us = to_us == 0 ? 0 : excuse_last_loss(r->begin_us, to_us);
+        if (loss_us == 0) continue;
+        verdict_cases(1);
+        uint32_t sight = find_stale(at, loss_us, to_us);
+        if (sight == 0) continue;
+        uint64_t seen_us = history_at(sight)->begin_us;
+        if (excuse_process_away(r->who.process, loss_us, seen_us, 200000) || excuse_rights_taken(loss_us, seen_us) ||
+            excuse_clock_forward(r->begin_us - 10000000, seen_us))
+            continue;
+        VIOLATION_2(at, sight, "it goes on until %llu us after the loss", (unsigned long long)(to_us - loss_us));
+    }
+}
+
 void check_bell(void)
 {
     heard = calloc((size_t)history_count() + 1, sizeof heard[0]);
@@ -88,6 +142,7 @@ void check_bell(void)
     if (heard == NULL || times == NULL) abort();
     check_heard();
     check_unheard();
+    check_stale();
     free(heard);
     free(times);
 }

@@ -1,6 +1,7 @@
 /* check_files.c -- what a reader was told is whole is what was sent, no file goes before all have read it or somebody
    removes it, and no sender is turned away by one who has left. */
 
+#include "guildhall/status.h"
 #include "storm/storm.h"
 #include "storm/storm_files.h"
 #include "storm/verdict.h"
@@ -66,9 +67,42 @@ static void check_senders(void)
     }
 }
 
+/* All the while the channel had files, and had not given the number that this list begins behind. */
+static bool is_older_than(uint32_t index)
+{
+    const storm_record* list = history_at(index);
+    uint32_t at = index;
+    unsigned sights = 0;
+    uint64_t before_us = 0;
+    for (const storm_record* r; (r = history_next(&at, STORM_files)) != NULL;)
+    {
+        if (r->begin_us > list->end_us) break;
+        if (r->what != FILES_CHANNEL) continue;
+        bool gap = sights > 0 && watched_between(before_us, r->begin_us) < r->begin_us - before_us;
+        if (gap || r->a >= list->a || r->b == 0) return false;
+        before_us = r->begin_us;
+        sights++;
+    }
+    return sights > 1;
+}
+
+/* Who asks for what is behind a number that the store has lost, hears of all files that are there. */
+static void check_lists(void)
+{
+    uint32_t at = 0;
+    verdict_begin("files: whoever knows a number that the store has lost is told of all files");
+    for (const storm_record* r; (r = history_next(&at, STORM_files)) != NULL;)
+    {
+        if (r->what != FILES_LIST || r->a == 0) continue;
+        verdict_cases(1);
+        if (r->status == GH_EMPTY && is_older_than(at)) VIOLATION_1(at, "%s", "told of none, and there are some");
+    }
+}
+
 void check_files(void)
 {
     check_bytes();
     check_there();
     check_senders();
+    check_lists();
 }

@@ -158,16 +158,14 @@ static const storm_record* refresher_of(uint64_t client, uint64_t from_us, uint6
     return NULL;
 }
 
-/* It has called its loader. What became of that may be on its way for a while; or the store has forgotten it. */
+/* Whether its loader was called for that claim. */
 static bool is_loaded(storm_who who, uint8_t name, const row_sight* sight)
 {
     uint32_t at = 0;
     for (const storm_record* r; (r = history_next(&at, STORM_rows)) != NULL && r->begin_us <= sight->to_us;)
     {
         bool his = r->who.process == who.process && r->who.client == who.client && r->who.life == who.life;
-        if (r->what != ROWS_LOAD || !his || r->object != name) continue;
-        if (history_over_us(r) > sight->from_us - STORM_LATEST_US) return true;
-        if (excuse_may_be_lost(r->begin_us, sight->from_us)) return true;
+        if (r->what == ROWS_LOAD && his && r->object == name && (uint32_t)r->c == (uint32_t)sight->claim) return true;
     }
     return false;
 }
@@ -261,36 +259,47 @@ static void check_stale(void)
 /* ---- schedules -----------------------------------------------------------------------------------------------------
  */
 
-static uint32_t schedule_of(const storm_record* seen)
+static uint32_t schedule_of(const storm_record* seen, uint32_t index)
 {
-    uint32_t at = 0;
-    for (const storm_record* r; (r = history_next(&at, STORM_rows)) != NULL;)
+    while (--index > 0)
     {
-        if (r->what == ROWS_SCHEDULE && r->a == seen->d && r->b == seen->c) return at;
+        const storm_record* r = history_at(index);
+        if (r->system == STORM_rows && r->what == ROWS_SCHEDULE && r->a == seen->d && r->b == seen->c) return index;
     }
     return 0;
 }
 
-/* Who unscheduled a row after that schedule was done, and was told so before it was seen; 0: nobody. Or others may have
-   changed it, too: the store knows the last schedule that was undone, and not one of before. */
-static uint32_t unscheduled_between(const storm_record* schedule, const storm_record* seen)
+/* Who unscheduled a row after that schedule was done, and was told so before it was seen; 0: nobody. */
+static uint32_t unscheduled_between(uint32_t op, const storm_record* seen)
 {
-    uint32_t at = 0, found = 0, count = 0;
+    const storm_record* schedule = history_at(op);
+    uint32_t at = op;
+    for (const storm_record* r; (r = history_next(&at, STORM_rows)) != NULL && r->begin_us < seen->begin_us;)
+    {
+        if (r->what != ROWS_UNSCHEDULE || r->object != seen->object || r->outcome != STORM_DONE) continue;
+        if (r->begin_us > schedule->end_us && r->end_us < seen->begin_us) return at;
+    }
+    return 0;
+}
+
+/* How many others may have changed it since, or beside it: the store knows the last schedule that was undone, and not
+   one of before. */
+static unsigned count_changes(const storm_record* schedule, const storm_record* seen)
+{
+    uint32_t at = 0;
+    unsigned count = 0;
     for (const storm_record* r; (r = history_next(&at, STORM_rows)) != NULL && r->begin_us < seen->begin_us;)
     {
         bool change = r->what == ROWS_SCHEDULE || r->what == ROWS_UNSCHEDULE;
         bool may = change && r->object == seen->object && r->outcome != STORM_NOT_DONE;
-        if (!may || r == schedule || history_over_us(r) < schedule->begin_us) continue;
-        count++;
-        bool done = r->what == ROWS_UNSCHEDULE && r->outcome == STORM_DONE;
-        if (done && r->begin_us > schedule->end_us && r->end_us < seen->begin_us) found = at;
+        if (may && r != schedule && history_over_us(r) >= schedule->begin_us) count++;
     }
-    return count == 1 ? found : 0;
+    return count;
 }
 
 static void check_schedule(const storm_record* seen, uint32_t index)
 {
-    uint32_t op = schedule_of(seen);
+    uint32_t op = schedule_of(seen, index);
     const storm_record* schedule = history_at(op);
     verdict_cases(1);
     if (op == 0) return;
@@ -299,8 +308,9 @@ static void check_schedule(const storm_record* seen, uint32_t index)
     if (schedule->outcome != STORM_DONE || excuse_may_be_lost(schedule->begin_us, seen->begin_us) ||
         excuse_clock_back(schedule->begin_us - STORM_CLOCK_STEP_US, seen->begin_us))
         return;
-    uint32_t other = unscheduled_between(schedule, seen);
-    if (other != 0) VIOLATION_2(op, other, "row %u was unscheduled, and is back", seen->object);
+    uint32_t other = unscheduled_between(op, seen);
+    if (other != 0 && count_changes(schedule, seen) == 1)
+        VIOLATION_2(op, other, "row %u was unscheduled, and is back", seen->object);
 }
 
 static void check_schedules(void)

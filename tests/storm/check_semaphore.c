@@ -61,12 +61,13 @@ static void check_limit(const storm_hold* holds, size_t count)
 /* ---- the gate's limit ------------------------------------------------------------------------------------------ */
 
 /* The op that set what was seen; 0: nobody's, whose record is lost with the process that was about to write it. */
-static uint32_t op_of_setter(const storm_record* seen)
+static uint32_t op_of_setter(const storm_record* seen, uint32_t index)
 {
-    uint32_t at = 0;
-    for (const storm_record* r; (r = history_next(&at, STORM_semaphore)) != NULL;)
+    while (--index > 0)
     {
-        if (r->what == SEMAPHORE_LIMIT && r->b == seen->b && r->c == seen->c) return at;
+        const storm_record* r = history_at(index);
+        bool is_limit = r->system == STORM_semaphore && r->what == SEMAPHORE_LIMIT;
+        if (is_limit && r->b == seen->b && r->c == seen->c) return index;
     }
     return 0;
 }
@@ -75,7 +76,7 @@ static uint32_t op_of_setter(const storm_record* seen)
    were told so. */
 static void check_setter(const storm_record* seen, uint32_t index, uint32_t before)
 {
-    uint32_t op = op_of_setter(seen);
+    uint32_t op = op_of_setter(seen, index);
     const storm_record* limit = history_at(op);
     verdict_cases(1);
     if (op == 0) return;

@@ -66,7 +66,7 @@ static void gather(void)
     event_count = 0;
     for (const storm_record* r; (r = history_next(&at, STORM_tasks)) != NULL;)
     {
-        bool of_bell = r->what == TASKS_HEARD || r->what == TASKS_UNHEARD;
+        bool of_bell = r->what >= TASKS_LIFT;
         bool of_event = r->is_event && r->what != TASKS_TROUBLE && !of_bell;
         bool of_task = of_event || r->what == TASKS_CANCEL || r->what == TASKS_REQUEUE;
         if (of_task && r->about != 0) events[event_count++] = at;

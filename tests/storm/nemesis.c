@@ -63,15 +63,17 @@ static bool cut(const nemesis_fault* f)
     return true;
 }
 
-/* The bytes of dead links: the client's side goes at once or by itself, what it said comes seconds later. */
+/* The bytes of dead links: the client's side goes at once or by itself, what it said comes seconds later; or so soon
+   that the time is not over until which it may be carried out. */
 static bool late(const nemesis_fault* f)
 {
     uint64_t sever_us = f->x % 3 == 0 ? 0 : 15000 + f->x / 3 % 120000;
+    uint64_t for_us = f->z % 2 == 0 ? f->for_us : 150000 + f->z / 2 % 250000;
     wire_do((wire_order){.what = WIRE_HOLD,
                          .way = WIRE_REQUESTS,
                          .share = share_of(f->y),
                          .seed = f->z,
-                         .for_us = f->for_us,
+                         .for_us = for_us,
                          .sever_us = sever_us});
     return true;
 }

@@ -46,6 +46,7 @@ void tasks_witness(storm_look* look)
             note_seen(look, i, reply->element[k]->str);
         freeReplyObject(reply);
     }
+    bell_witness(look);
 }
 
 /* By KEYS.md: a state is "<letter> <attempt> <fence> ...", and dead letters lie in :x. */

@@ -90,10 +90,15 @@ static uint32_t push_of(gh_str payload)
     return sscanf(text, "%u", &op) == 1 && op <= history_count() ? op : 0;
 }
 
-static void note_heard(bell_actor* a)
+/* d: when it was called last. */
+static void note(bell_actor* a, uint8_t what, const gh_task* task, bool by_worker, uint64_t called_us)
 {
-    storm_event event = {
-        .system = STORM_tasks, .what = TASKS_HEARD, .about = push_of(a->task.payload), .a = a->task.fence};
+    storm_event event = {.system = STORM_tasks,
+                         .what = what,
+                         .about = push_of(task->payload),
+                         .a = task->fence,
+                         .b = by_worker ? 1 : 0,
+                         .d = called_us};
     (void)history_event(a->me->who, event);
 }
 
@@ -120,7 +125,7 @@ static void turn_take(bell_actor* a, bool may_begin)
     gh_status status = gh_op_poll(&a->take.op);
     if (status == GH_PENDING) return;
     bool has_heard = status == GH_OK && a->take.count == 1;
-    if (has_heard) note_heard(a);
+    if (has_heard) note(a, TASKS_HEARD, &a->task, false, 0);
     history_end(a->take_op, storm_outcome_of(status), status);
     a->take_op = 0;
     if (has_heard) begin_finish(a);
@@ -133,6 +138,74 @@ static void turn_finish(bell_actor* a)
     if (status == GH_PENDING) return;
     history_end(a->finish_op, storm_outcome_of(status), status);
     a->finish_op = 0;
+}
+
+/* ---- workers ------------------------------------------------------------------------------------------------- */
+
+static gh_task_action work(void* context, gh_task* task)
+{
+    bell_actor* a = context;
+    bell_job* job = &a->jobs[task - a->slots];
+    if (task->status == GH_LOST)
+    {
+        note(a, TASKS_OVER_HEARD, task, true, job->called_us);
+        return GH_TASK_ACTION_DONE;
+    }
+    job->called_us = a->me->now_us;
+    if (task->step++ == 0)
+    {
+        note(a, TASKS_HEARD, task, true, 0);
+        job->until_us = job->called_us + random_below(a->random, 20000);
+        if (random_one_in(a->random, 3)) job->until_us += random_below(a->random, 3000000);
+    }
+    if (job->called_us < job->until_us && !a->calm) return GH_TASK_ACTION_CONTINUE;
+    note(a, TASKS_OVER_HEARD, task, true, job->called_us);
+    return random_one_in(a->random, 3) ? GH_TASK_ACTION_FAIL : GH_TASK_ACTION_DONE;
+}
+
+static void begin_work(bell_actor* a)
+{
+    gh_tasks_worker_config config = gh_tasks_worker_config_default();
+    a->handler = (gh_task_handler){.function = work, .context = a};
+    a->worked = bell_of(a->me->client);
+    a->queue = (gh_tasks_worker_queue){.queue = &a->worked};
+    config.handlers = &a->handler;
+    config.handler_count = 1;
+    config.queues = &a->queue;
+    config.queue_count = 1;
+    config.slots = a->slots;
+    config.slot_count = BELL_SLOTS;
+    config.memory = a->slot_bytes;
+    config.memory_size = sizeof a->slot_bytes;
+    memset(a->slots, 0, sizeof a->slots);
+    a->work_op = history_begin(a->me->who, STORM_tasks, TASKS_WATCH, 0);
+    if (a->work_op == 0) return;
+    a->work_end_us = a->me->now_us + random_between(a->random, 2000000, 8000000);
+    gh_status status = gh_tasks_worker_begin(&a->worker, a->me->client, &config);
+    if (status == GH_OK) return;
+    history_end(a->work_op, STORM_NOT_DONE, status);
+    a->work_op = 0;
+}
+
+static void turn_work(bell_actor* a, bool may_begin)
+{
+    if (!bell_has_workers() || a->me->who.client > 1) return;
+    if (a->work_op == 0)
+    {
+        if (may_begin && storm_is_time(a->random, 50)) begin_work(a);
+        return;
+    }
+    gh_status status = gh_op_poll(&a->worker.op);
+    if (status != GH_PENDING)
+    {
+        history_end(a->work_op, STORM_DONE, status);
+        a->work_op = 0;
+    }
+    else if (!may_begin || a->me->now_us >= a->work_end_us)
+    {
+        a->work_end_us = UINT64_MAX;
+        gh_tasks_worker_end(&a->worker);
+    }
 }
 
 /* ---- requeues and cancels ---------------------------------------------------------------------------------------- */
@@ -170,15 +243,40 @@ static void turn_edit(bell_actor* a, bool may_begin)
 
 void bell_turn(bell_actor* a, bool may_begin)
 {
+    a->calm = !may_begin;
     turn_ring(a, may_begin);
     turn_edit(a, may_begin);
+    turn_work(a, may_begin);
     turn_finish(a);
     turn_take(a, may_begin);
 }
 
 bool bell_idle(const bell_actor* a)
 {
-    return a->push_op == 0 && a->take_op == 0 && a->finish_op == 0 && a->edit_op == 0;
+    bool has_op = a->push_op != 0 || a->take_op != 0 || a->finish_op != 0 || a->edit_op != 0;
+    return !has_op && a->work_op == 0;
+}
+
+/* ---- what the store says ---------------------------------------------------------------------------------------- */
+
+/* By KEYS.md: "L <attempt> <fence> ..." in :m while somebody has it, or K. */
+void bell_witness(storm_look* look)
+{
+    static const char states[] = "gh:{tasks:bell}:m";
+    if (!bell_has_workers()) return;
+    redisReply* reply =
+        storm_look_command(look, states, "HMGET %s %s %s %s", states, ids[0].bytes, ids[1].bytes, ids[2].bytes);
+    bool is_array = reply != NULL && reply->type == REDIS_REPLY_ARRAY && reply->elements == IDS;
+    for (uint8_t i = 0; is_array && i < IDS; i++)
+    {
+        const redisReply* state = reply->element[i];
+        unsigned long long fence = 0;
+        bool is_text = state->type == REDIS_REPLY_STRING && (state->str[0] == 'L' || state->str[0] == 'K');
+        if (!is_text || sscanf(state->str + 1, "%*u %llu", &fence) != 1) fence = 0;
+        storm_event event = {.system = STORM_tasks, .what = TASKS_HEARD_SEEN, .object = i, .a = fence};
+        (void)history_event(look->who, event);
+    }
+    if (reply != NULL) freeReplyObject(reply);
 }
 
 /* ---- in the end ------------------------------------------------------------------------------------------------ */

@@ -11,6 +11,24 @@
 #include "guildhall/tasks_take.h"
 #include "storm/storm.h"
 
+enum
+{
+    BELL_SLOTS = 2
+};
+
+/* In every third run workers listen, too, and go on for long with some of what they hear. */
+static inline bool bell_has_workers(void)
+{
+    return storm.seed % 3 == 1;
+}
+
+/* What a worker's slot does: until when its handler goes on, and when it was called last. */
+typedef struct bell_job
+{
+    uint64_t until_us;
+    uint64_t called_us;
+} bell_job;
+
 typedef struct bell_actor
 {
     storm_client* me;
@@ -26,13 +44,26 @@ typedef struct bell_actor
     gh_tasks_edit edit;
     gh_task_ref ref;
     uint32_t edit_op;
+    gh_tasks_worker worker;
+    gh_task_handler handler;
+    gh_queue worked;
+    gh_tasks_worker_queue queue;
+    gh_task slots[BELL_SLOTS];
+    bell_job jobs[BELL_SLOTS];
+    uint32_t work_op;
+    uint64_t work_end_us;
+    bool calm; /* nothing is begun any more: handlers come to their end */
     gh_task task;
     _Alignas(16) char bytes[GH_TASK_BYTES_MAX];
+    _Alignas(16) char slot_bytes[1024 * BELL_SLOTS];
 } bell_actor;
 
 void bell_start(bell_actor* a, storm_client* me, random_stream* random);
 void bell_turn(bell_actor* a, bool may_begin);
 bool bell_idle(const bell_actor* a);
+
+/* Who has what of it. */
+void bell_witness(storm_look* look);
 
 /* What lies in it in the end. */
 void bell_audit(storm_look* look);

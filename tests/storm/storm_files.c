@@ -36,6 +36,7 @@ typedef struct file_actor
     gh_files_list list;
     gh_file_entry entries[ENTRIES];
     char names[ENTRIES * GH_NAME_SIZE_MAX];
+    uint64_t last_number; /* of the files that were listed */
     uint32_t list_op;
     gh_file_read read;
     gh_file_read_config read_config;
@@ -46,7 +47,7 @@ typedef struct file_actor
     uint32_t remove_op;
 } file_actor;
 
-static const char* const whats[] = {"?", "send", "list", "read", "look", "remove"};
+static const char* const whats[] = {"?", "send", "list", "read", "look", "remove", "channel"};
 static const gh_str readers[FILES_READERS] = {GH_STR_INIT("north"), GH_STR_INIT("south")};
 static const gh_str channel = GH_STR_INIT("logs");
 
@@ -119,6 +120,7 @@ static void begin_send(file_actor* a)
     a->pushed = 0;
     a->finished = false;
     a->send_config.size_bytes = random_one_in(&a->random, 2) ? size : 0;
+    a->send_config.stream = random_one_in(&a->random, 2);
     gh_status status =
         gh_file_send_begin(&a->send, a->me->client, gh_str_make(a->send_name, (size_t)length), &a->send_config);
     if (status == GH_OK) return;
@@ -233,8 +235,10 @@ static void turn_list(file_actor* a, bool may_begin)
         config.names = a->names;
         config.names_size = sizeof a->names;
         config.wait_us = random_below(&a->random, 300000);
+        config.after = random_one_in(&a->random, 2) ? 0 : a->last_number;
         a->list_op = history_begin(a->me->who, STORM_files, FILES_LIST, 0);
         if (a->list_op == 0) return;
+        history_at(a->list_op)->a = config.after;
         gh_status status = gh_files_list_begin(&a->list, a->me->client, channel, &config);
         if (status == GH_OK) return;
         history_end(a->list_op, STORM_NOT_DONE, status);
@@ -245,6 +249,7 @@ static void turn_list(file_actor* a, bool may_begin)
     if (status == GH_PENDING) return;
     history_end(a->list_op, storm_outcome_of(status), status);
     a->list_op = 0;
+    if (status == GH_OK && a->list.count > 0) a->last_number = a->list.entries[a->list.count - 1].number;
     if (status != GH_OK || a->list.count == 0 || a->read_op != 0 || !may_begin) return;
     const gh_file_entry* entry = &a->list.entries[random_below(&a->random, a->list.count)];
     if (random_one_in(&a->random, 8)) begin_remove(a, entry);
@@ -300,6 +305,21 @@ static bool idle(const void* actor)
     return a->send_op == 0 && a->list_op == 0 && a->read_op == 0 && a->remove_op == 0;
 }
 
+/* By KEYS.md: n of :s is the last number of the channel, and its files lie in :l. */
+static void witness(storm_look* look)
+{
+    static const char state[] = "gh:{files:logs}:s", list[] = "gh:{files:logs}:l";
+    redisReply* last = storm_look_command(look, state, "HGET %s n", state);
+    redisReply* count = storm_look_command(look, list, "ZCARD %s", list);
+    storm_event event = {.system = STORM_files, .what = FILES_CHANNEL};
+    bool known = last != NULL && count != NULL && count->type == REDIS_REPLY_INTEGER;
+    if (known && last->type == REDIS_REPLY_STRING) event.a = strtoull(last->str, NULL, 10);
+    if (known) event.b = (uint64_t)count->integer;
+    if (known) (void)history_event(look->who, event);
+    if (last != NULL) freeReplyObject(last);
+    if (count != NULL) freeReplyObject(count);
+}
+
 /* Which of the files that were sent are still there. */
 static void audit(storm_look* look)
 {
@@ -328,5 +348,6 @@ const storm_system storm_files = {.name = "files",
                                   .start = start,
                                   .turn = turn,
                                   .idle = idle,
+                                  .witness = witness,
                                   .audit = audit,
                                   .check = check_files};

@@ -12,11 +12,12 @@ enum
 {
     FILES_SEND = 1, /* a: bytes; about: the send that has begun the file, if this one goes on with it; d: 1 once
                        all of it was pushed, and 2 once it was open                                         */
-    FILES_LIST,
-    FILES_READ,  /* about: the send; a: bytes that came, b: of these not as they were sent, c: which reader,
-                    d: 1 if the end came: all of it, verified                                            */
-    FILES_LOOK,  /* the auditor's. about: the send; a: 1 if it is there, b: readers that have not ended  */
-    FILES_REMOVE /* about: the send                                                                      */
+    FILES_LIST,     /* a: behind which number                                                               */
+    FILES_READ,     /* about: the send; a: bytes that came, b: of these not as they were sent, c: which reader,
+                       d: 1 if the end came: all of it, verified                                            */
+    FILES_LOOK,     /* the auditor's. about: the send; a: 1 if it is there, b: readers that have not ended  */
+    FILES_REMOVE,   /* about: the send                                                                      */
+    FILES_CHANNEL   /* by the witness. a: the last number that was given, b: how many files are announced   */
 };
 
 /* The send that has begun the file of that send: the file is named by it. */

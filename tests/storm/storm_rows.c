@@ -50,9 +50,10 @@ typedef struct row_actor
 } row_actor;
 
 static const char* const whats[] = {"?", "schedule", "unschedule", "get", "load", "refresher", "seen"};
-static const gh_str names[ROWS_NAMES] = {GH_STR_INIT("item 1"),  GH_STR_INIT("item 2"), GH_STR_INIT("item 3"),
-                                         GH_STR_INIT("item 4"),  GH_STR_INIT("item 5"), GH_STR_INIT("item 6"),
-                                         GH_STR_INIT("guest 1"), GH_STR_INIT("guest 2")};
+/* Six in one shard, two in another: so a claim of a shard that had no row due meets one a moment later. */
+static const gh_str names[ROWS_NAMES] = {GH_STR_INIT("item 12"), GH_STR_INIT("item 19"), GH_STR_INIT("item 94"),
+                                         GH_STR_INIT("item 93"), GH_STR_INIT("item 95"), GH_STR_INIT("item 105"),
+                                         GH_STR_INIT("guest 2"), GH_STR_INIT("guest 97")};
 
 static void start(void* actor, storm_client* me, random_stream random)
 {
@@ -79,6 +80,7 @@ static void load(void* context, gh_row_load row_load, gh_str row)
         if (job->op == 0) break;
         history_at(job->op)->a = a->me->now_us;
         history_at(job->op)->b = a->me->now_us;
+        history_at(job->op)->c = row_load.slot->claim;
         return;
     }
     (void)gh_row_complete(row_load, GH_ERROR, gh_str_make(NULL, 0));

@@ -16,7 +16,7 @@ enum
     ROWS_UNSCHEDULE,
     ROWS_GET,     /* a: version, b: the load whose value came, c: 1 if a value came                        */
     ROWS_LOAD,    /* a call of the loader, until it was completed; a: when it was called, by the tick's time,
-                     b: until when it was wanted, by the tick's time                                       */
+                     b: until when it was wanted, by the tick's time, c: the number of its claim           */
     ROWS_REFRESH, /* a refresher, from its begin to its end; b: client id, c: when it was told to end; 0: not */
     ROWS_SEEN     /* by the witness. a: whose claim it is, a client id, 0: nobody's, or its lease is over; b: which;
                      c, d: client id and sequence of who has scheduled it; 0: it is not scheduled          */

@@ -96,10 +96,10 @@ typedef struct task_actor
     _Alignas(16) char slot_bytes[SLOT_BYTES];
 } task_actor;
 
-static const char* const whats[] = {"?",       "push",    "take",    "finish",  "extend", "cancel", "control",
-                                    "worker",  "got",     "kept",    "over",    "ended",  "seen",   "left",
-                                    "counted", "trouble", "requeue", "letters", "letter", "lift",   "mute",
-                                    "ring",    "listen",  "heard",   "unheard"};
+static const char* const whats[] = {"?",       "push",    "take",    "finish",  "extend",     "cancel",     "control",
+                                    "worker",  "got",     "kept",    "over",    "ended",      "seen",       "left",
+                                    "counted", "trouble", "requeue", "letters", "letter",     "lift",       "mute",
+                                    "ring",    "listen",  "heard",   "watch",   "over heard", "heard seen", "unheard"};
 const gh_str tasks_queues[TASKS_QUEUES] = {GH_STR_INIT("post"), GH_STR_INIT("smithy")};
 
 /* ---- records --------------------------------------------------------------------------------------------- */
