@@ -343,7 +343,7 @@ local function describe()
         third_party.include()
         links { "cmocka" }
         with_embedded()
-        put_between({ "gh_script_unpack" }) -- tests/simulator/scripts.c
+        put_between({ "gh_script_unpack", "strtod" }) -- tests/simulator/scripts.c and numbers.c
         if not sanitize then put_between({ "malloc", "calloc", "realloc", "aligned_alloc", "free" }) end -- memory.c
     end
 

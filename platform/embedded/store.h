@@ -31,8 +31,10 @@ typedef struct gh_store_engine gh_store_engine;
 gh_store_engine* gh_store_engine_new(void);
 void gh_store_engine_free(gh_store_engine* engine); /* behind all of its stores */
 
-/* Takes back what no script needs any more, and from then on only when there is four times as much: for who has
-   compiled all of his scripts, and has a few megabytes to spare. */
+/* Takes back what no script needs any more. From then on Lua's collector has nothing to do: behind some scripts Lua is
+   put back to how it was, and what they have made is gone, whatever they have changed of Lua's own, too. For who has
+   compiled all of his scripts, and has a few megabytes to spare; when a single script makes more than those, or calls
+   collectgarbage, all is as it was before, until the next settle. */
 void gh_store_engine_settle(gh_store_engine* engine);
 
 typedef struct gh_store_config

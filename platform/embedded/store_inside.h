@@ -7,6 +7,7 @@
 #include "store.h"
 #include "store_buffer.h"
 #include "store_dict.h"
+#include "store_memory.h"
 #include "store_users.h"
 
 #include <lauxlib.h>
@@ -276,7 +277,8 @@ typedef struct store_recent
 struct gh_store_engine
 {
     lua_State* lua;
-    store_pool pool;
+    store_memory memory; /* Lua's */
+    store_pool pool;    /* of all stores */
     store_dict scripts; /* by digest: compiled, its value a reference into Lua's registry */
     store_dict texts;   /* of those, each its entry in scripts */
     int on_error;       /* a reference; and so are these */
@@ -287,6 +289,7 @@ struct gh_store_engine
     lua_CFunction tonumber;
     lua_CFunction format;
     lua_CFunction match;
+    lua_CFunction collect;
     struct store_patterns* patterns; /* of string.match */
     uint32_t word_room;
     uint32_t number_room;

@@ -10,9 +10,6 @@
 
 #define WORDS_AT_FIRST 64u
 
-/* Per cent of what is in use behind a collection, before there is the next one. */
-#define PAUSE_OF_THE_SETTLED 200
-
 static gh_store_engine* engine_of(lua_State* lua)
 {
     return (gh_store_engine*)lua_touserdata(lua, lua_upvalueindex(1));
@@ -357,16 +354,10 @@ void gh_store_script_run(gh_store* store, gh_str digest, int script, uint32_t ke
     if (failed) put_error(store, digest);
     else gh_store_lua_answer(lua, store->answer->bytes);
     lua_settop(lua, 0);
+    gh_store_memory_rest(&engine->memory);
 }
 
 /* ---- an engine --------------------------------------------------------------------------------------------------- */
-
-static void* reallocate(void* pool, void* piece, size_t size, size_t wanted)
-{
-    if (wanted > 0) return gh_store_pool_resize((store_pool*)pool, piece, size, wanted);
-    gh_store_pool_give((store_pool*)pool, piece, size);
-    return NULL;
-}
 
 static int no_such_global(lua_State* lua)
 {
@@ -444,6 +435,22 @@ static void open_redis(gh_store_engine* engine)
     lua_setglobal(engine->lua, "redis");
 }
 
+static int collect(lua_State* lua)
+{
+    gh_store_memory_spoil(&engine_of(lua)->memory);
+    return engine_of(lua)->collect(lua);
+}
+
+static void open_collect(gh_store_engine* engine)
+{
+    lua_getglobal(engine->lua, "collectgarbage");
+    engine->collect = lua_tocfunction(engine->lua, -1);
+    lua_pop(engine->lua, 1);
+    lua_pushlightuserdata(engine->lua, engine);
+    lua_pushcclosure(engine->lua, collect, 1);
+    lua_setglobal(engine->lua, "collectgarbage");
+}
+
 static void take_away(lua_State* lua)
 {
     static const char* const names[] = {"print",   "dofile",  "loadfile", "newproxy",
@@ -473,8 +480,7 @@ gh_store_engine* gh_store_engine_new(void)
     lua_State* lua;
     memset(engine, 0, sizeof *engine);
     gh_store_commands_index(engine);
-    lua = engine->lua = lua_newstate(reallocate, &engine->pool);
-    if (lua == NULL) abort();
+    lua = engine->lua = gh_store_memory_begin(&engine->memory);
     open_library(lua, luaopen_base, "");
     open_library(lua, luaopen_table, LUA_TABLIBNAME);
     open_library(lua, luaopen_string, LUA_STRLIBNAME);
@@ -483,6 +489,7 @@ gh_store_engine* gh_store_engine_new(void)
     if (luaL_loadbuffer(lua, on_error, sizeof on_error - 1, "@on_error") != 0 || lua_pcall(lua, 0, 1, 0) != 0) abort();
     engine->on_error = luaL_ref(lua, LUA_REGISTRYINDEX);
     open_redis(engine);
+    open_collect(engine);
     gh_store_lua_open_text(engine);
     gh_store_lua_open_match(engine);
     gh_store_lua_open_pack(engine);
@@ -491,18 +498,18 @@ gh_store_engine* gh_store_engine_new(void)
     open_arguments(engine);
     close_globals(lua);
     lua_settop(lua, 0);
+    gh_store_memory_built(&engine->memory);
     return engine;
 }
 
 void gh_store_engine_settle(gh_store_engine* engine)
 {
-    (void)lua_gc(engine->lua, LUA_GCSETPAUSE, PAUSE_OF_THE_SETTLED);
-    (void)lua_gc(engine->lua, LUA_GCCOLLECT, 0);
+    gh_store_memory_settle(&engine->memory);
 }
 
 void gh_store_engine_free(gh_store_engine* engine)
 {
-    lua_close(engine->lua);
+    gh_store_memory_end(&engine->memory);
     gh_store_dict_end(&engine->scripts, &engine->pool);
     gh_store_dict_end(&engine->texts, &engine->pool);
     gh_store_pool_end(&engine->pool);

@@ -10,11 +10,18 @@
 /* LUA_NOREF: it does not compile, which has been said. */
 static int compile(gh_store* store, gh_str text)
 {
+    store_memory* memory = &store->engine->memory;
     lua_State* lua = store->engine->lua;
-    if (luaL_loadbuffer(lua, text.bytes, text.size, "@user_script") == 0) return luaL_ref(lua, LUA_REGISTRYINDEX);
-    gh_store_reply_error(store, "ERR Error compiling script (new function): %s", lua_tostring(lua, -1));
-    lua_pop(lua, 1);
-    return LUA_NOREF;
+    int script = LUA_NOREF;
+    gh_store_memory_open(memory);
+    if (luaL_loadbuffer(lua, text.bytes, text.size, "@user_script") == 0) script = luaL_ref(lua, LUA_REGISTRYINDEX);
+    else
+    {
+        gh_store_reply_error(store, "ERR Error compiling script (new function): %s", lua_tostring(lua, -1));
+        lua_pop(lua, 1);
+    }
+    gh_store_memory_close(memory);
+    return script;
 }
 
 /* By its text, as a digest takes longer than to find it: its name is the digest and its value the reference. NULL: it

@@ -39,6 +39,7 @@ typedef struct asked
 static struct
 {
     redis_server* server;
+    gh_store_engine* engine;
     gh_store* store;
     gh_store* replica;
     gh_store_link* links[2]; /* of who may do all, and of a user */
@@ -107,6 +108,8 @@ void mirror_open(uint64_t seed)
     config.draws_first = true;
     config.keeps_order = true;
     config.steps_max = STEPS_MAX;
+    config.engine = mirror.engine = gh_store_engine_new();
+    gh_store_engine_settle(mirror.engine); /* as the simulator has it */
     mirror.store = gh_store_new(&config);
     mirror.replica = gh_store_new(&config);
     gh_store_set_states(mirror.replica, GH_STORE_READ_ONLY);
@@ -125,6 +128,7 @@ void mirror_close(void)
     close(mirror.streams[1]);
     gh_store_free(mirror.store);
     gh_store_free(mirror.replica);
+    gh_store_engine_free(mirror.engine);
     redis_server_end(mirror.server);
     free(mirror.requests.at);
     free(mirror.replies.at);
