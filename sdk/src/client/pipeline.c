@@ -314,6 +314,7 @@ static gh_status encode_script(gh_node* node, gh_op* op, gh_script* script)
     return GH_FULL;
 }
 
+/* The rooms that begins leave of out_bytes have more than this to spare. */
 static void encode_asking(gh_request* request)
 {
     gh_request_array(request, 1);
