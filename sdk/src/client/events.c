@@ -78,6 +78,7 @@ void gh_step_leave(gh_client* client)
 static void op_step(gh_op* op, const gh_event* event)
 {
     gh_client* client = op->client;
+    GH_INVARIANT(client, client != NULL && op->kind != NULL);
     client->steps++;
     op->kind->step(op, event);
     step_leave(client);

@@ -47,7 +47,7 @@ void gh_gate_leave(gh_gate* gate)
     if (gate->op == NULL) return;
     GH_INVARIANT(gate->op->client, gate->row != NULL && *gate->row != NULL);
     was_open = gh_gate_is_open(gate);
-    for (link = gate->row; *link != gate;) link = &(*link)->next;
+    for (link = gate->row; *link != gate; link = &(*link)->next) GH_INVARIANT(gate->op->client, *link != NULL);
     *link = gate->next;
     next = gate_next_of_object(gate->next, gate->object);
     gate->op = NULL;

@@ -74,8 +74,9 @@ const gh_slot* gh_slots_take_oldest(gh_node* node)
 {
     gh_client* client = node->client;
     gh_slot* slot = node->sent;
-    gh_op* op = slot->op;
-    GH_INVARIANT(client, node->sent_count > 0);
+    gh_op* op;
+    GH_INVARIANT(client, node->sent_count > 0 && slot != NULL);
+    op = slot->op;
     node->sent_count--;
     node->sent = slot->next;
     slot->next = client->slots_free;

@@ -92,6 +92,7 @@ static void node_connect(gh_node* node)
     if (topology != NULL && gh_link_is_due(&node->link, client) && !topology->find(node)) return;
     if (gh_link_connect(&node->link, client)) gh_handshake_begin(node);
     if (!client->many) return;
+    GH_INVARIANT(client, topology != NULL);
     if (node->link.failures > failures) topology->lost(node);
     if (!gh_link_talks(&node->link)) gh_lend_settle(client, &node->link); /* also while it waits for its credentials */
 }

@@ -198,7 +198,7 @@ static gh_taken wait_take(gh_node* node, const gh_reply* reply)
 {
     const uint64_t have = reply->type == GH_REPLY_INTEGER && reply->integer > 0 ? (uint64_t)reply->integer : 0;
     uint32_t left = node->awaited.count;
-    gh_op* op = node->awaited.first;
+    gh_op* op;
     node->wait_sent = false;
     if (reply->type == GH_REPLY_ERROR)
     {

@@ -142,6 +142,7 @@ static void permit_not_renewed(gh_lease* lease)
 {
     gh_permit* carrier = permit_of(lease);
     gh_permit* member = carrier;
+    GH_INVARIANT(lease->op.client, carrier->carrier == carrier); /* it had a batch when it was asked for */
     while (member != NULL)
     {
         gh_permit* next = gh_permit_batch_next(carrier, member);

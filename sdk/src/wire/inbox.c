@@ -158,7 +158,8 @@ gh_read gh_inbox_next(gh_inbox* inbox, gh_reader* reader, const gh_reply** reply
 {
     gh_values* values;
     uint32_t size;
-    if (inbox->failed != GH_READ_MORE) return inbox->failed;
+    if (inbox->failed != GH_READ_MORE)
+        return inbox->failed == GH_READ_TOO_LARGE ? GH_READ_TOO_LARGE : GH_READ_BROKEN; /* never a reply */
     if (inbox->start == inbox->end) return GH_READ_MORE;
     values = gh_reader_values(reader, inbox->text_max, inbox->nodes_max);
     if (!inbox_take_flat(inbox, values, reply))
