@@ -158,7 +158,7 @@ static gh_task_action work(void* context, gh_task* task)
         job->until_us = job->called_us + random_below(a->random, 20000);
         if (random_one_in(a->random, 3)) job->until_us += random_below(a->random, 3000000);
     }
-    if (job->called_us < job->until_us && !a->calm) return GH_TASK_ACTION_CONTINUE;
+    if (job->called_us < job->until_us) return GH_TASK_ACTION_CONTINUE;
     note(a, TASKS_OVER_HEARD, task, true, job->called_us);
     return random_one_in(a->random, 3) ? GH_TASK_ACTION_FAIL : GH_TASK_ACTION_DONE;
 }
@@ -243,7 +243,6 @@ static void turn_edit(bell_actor* a, bool may_begin)
 
 void bell_turn(bell_actor* a, bool may_begin)
 {
-    a->calm = !may_begin;
     turn_ring(a, may_begin);
     turn_edit(a, may_begin);
     turn_work(a, may_begin);
