@@ -10,7 +10,7 @@
 enum
 {
     IDS = 3,
-    CAPACITY = 2,       /* fewer than the ids: so one is told FULL when the other two are there */
+    CAPACITY_MOST = 2,  /* fewer than the ids: so one is told FULL when another is there, or two are */
     LEASE_US = 10000000 /* nobody is told of a hand-out as late as that */
 };
 
@@ -23,16 +23,21 @@ void bell_start(bell_actor* a, storm_client* me, random_stream* random)
     a->random = random;
 }
 
-static gh_queue bell_of(gh_client* client)
+static gh_queue bell_with(gh_client* client, uint64_t capacity)
 {
     gh_queue queue;
     gh_queue_config config = gh_queue_config_default();
-    config.capacity = CAPACITY;
+    config.capacity = (uint32_t)capacity;
     config.attempts_max = 1;
     config.lease_us = LEASE_US;
     config.timeout_us = 8000000;
     (void)gh_queue_init(&queue, client, bell_name, &config);
     return queue;
+}
+
+static gh_queue bell_of(gh_client* client)
+{
+    return bell_with(client, CAPACITY_MOST);
 }
 
 /* ---- ringing ------------------------------------------------------------------------------------------------- */
@@ -47,7 +52,7 @@ static void begin_ring(bell_actor* a)
                              .handler = gh_str_literal("h"),
                              .payload = gh_str_make(a->payload, (size_t)size),
                              .unique = GH_TASK_UNIQUE_WHILE_ACTIVE};
-    gh_queue queue = bell_of(a->me->client);
+    gh_queue queue = bell_with(a->me->client, random_between(a->random, 1, CAPACITY_MOST));
     gh_status status = gh_tasks_push_begin(&a->push, &queue, &a->spec, 1);
     if (status == GH_OK) return;
     history_end(a->push_op, STORM_NOT_DONE, status);
