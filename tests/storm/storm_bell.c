@@ -10,7 +10,7 @@
 enum
 {
     IDS = 3,
-    CAPACITY = 2,       /* fewer than the ids: so one is told FULL when the other two are there */
+    CAPACITY_MOST = 2,  /* fewer than the ids: so one is told FULL when another is there, or two are */
     LEASE_US = 10000000 /* nobody is told of a hand-out as late as that */
 };
 
@@ -23,16 +23,21 @@ void bell_start(bell_actor* a, storm_client* me, random_stream* random)
     a->random = random;
 }
 
-static gh_queue bell_of(gh_client* client)
+static gh_queue bell_with(gh_client* client, uint64_t capacity)
 {
     gh_queue queue;
     gh_queue_config config = gh_queue_config_default();
-    config.capacity = CAPACITY;
+    config.capacity = (uint32_t)capacity;
     config.attempts_max = 1;
     config.lease_us = LEASE_US;
     config.timeout_us = 8000000;
     (void)gh_queue_init(&queue, client, bell_name, &config);
     return queue;
+}
+
+static gh_queue bell_of(gh_client* client)
+{
+    return bell_with(client, CAPACITY_MOST);
 }
 
 /* ---- ringing ------------------------------------------------------------------------------------------------- */
@@ -47,7 +52,7 @@ static void begin_ring(bell_actor* a)
                              .handler = gh_str_literal("h"),
                              .payload = gh_str_make(a->payload, (size_t)size),
                              .unique = GH_TASK_UNIQUE_WHILE_ACTIVE};
-    gh_queue queue = bell_of(a->me->client);
+    gh_queue queue = bell_with(a->me->client, random_between(a->random, 1, CAPACITY_MOST));
     gh_status status = gh_tasks_push_begin(&a->push, &queue, &a->spec, 1);
     if (status == GH_OK) return;
     history_end(a->push_op, STORM_NOT_DONE, status);
@@ -158,7 +163,7 @@ static gh_task_action work(void* context, gh_task* task)
         job->until_us = job->called_us + random_below(a->random, 20000);
         if (random_one_in(a->random, 3)) job->until_us += random_below(a->random, 3000000);
     }
-    if (job->called_us < job->until_us && !a->calm) return GH_TASK_ACTION_CONTINUE;
+    if (job->called_us < job->until_us) return GH_TASK_ACTION_CONTINUE;
     note(a, TASKS_OVER_HEARD, task, true, job->called_us);
     return random_one_in(a->random, 3) ? GH_TASK_ACTION_FAIL : GH_TASK_ACTION_DONE;
 }
@@ -243,7 +248,6 @@ static void turn_edit(bell_actor* a, bool may_begin)
 
 void bell_turn(bell_actor* a, bool may_begin)
 {
-    a->calm = !may_begin;
     turn_ring(a, may_begin);
     turn_edit(a, may_begin);
     turn_work(a, may_begin);

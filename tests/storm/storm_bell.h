@@ -52,7 +52,6 @@ typedef struct bell_actor
     bell_job jobs[BELL_SLOTS];
     uint32_t work_op;
     uint64_t work_end_us;
-    bool calm; /* nothing is begun any more: handlers come to their end */
     gh_task task;
     _Alignas(16) char bytes[GH_TASK_BYTES_MAX];
     _Alignas(16) char slot_bytes[1024 * BELL_SLOTS];
