@@ -105,9 +105,10 @@ static void what_a_script_does_to_lua_goes(void** state)
         assert_works(self);
     }
     gh_store_engine_settle(self->engine);
+    assert_settled(self, true);
+    if (STORE_POOL_LARGEST == 0) return;
     assert_runs(self, "return {tostring(rawget(_G, 'mine')), tostring(string.more)}", "x",
                 "*2\r\n$3\r\nnil\r\n$3\r\nnil\r\n");
-    assert_settled(self, true);
 }
 
 static void new_scripts_stay(void** state)

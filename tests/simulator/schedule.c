@@ -1,6 +1,6 @@
 /* schedule.c -- draws a fleet, lets it play, and judges. */
 
-#define _GNU_SOURCE /* MAP_ANONYMOUS */
+#define _GNU_SOURCE /* MAP_ANONYMOUS, madvise */
 
 #include "simulator/schedule.h"
 
@@ -97,6 +97,9 @@ static void* map_history(uint32_t records)
     size_t size = history_size(records);
     void* memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED) abort();
+#ifdef MADV_HUGEPAGE
+    (void)madvise(memory, size, MADV_HUGEPAGE);
+#endif
     return memory;
 }
 
