@@ -1,7 +1,9 @@
 /* A thousand locks of one master of a Cluster that loses them: each is told within a round trip and eight ticks, for
-   each way to lose them that no answer tells. Real servers. */
+   each way to lose them that no answer tells. And workers, whose tasks are of any master. Real servers. */
 
+#include "support/scene/desk.h"
 #include "support/scene/hoard.h"
+#include "support/scene/shop.h"
 #include "support/server/cluster.h"
 
 #include "client/state.h"
@@ -154,6 +156,47 @@ static void zombie_after_its_successor_is_known(void** state)
     hoard_loses_late(all);
 }
 
-TEST_FILE(cluster_told, cmocka_unit_test(master_that_is_back_empty), cmocka_unit_test(replica_that_lagged),
-          cmocka_unit_test(zombie_before_its_successor_is_known),
+/* As if another had restored an older backup. */
+static void forget_hand_out(redis_server* master, const char* queue)
+{
+    redis_server_do(master, "HDEL gh:{tasks:%s}:m bread", queue);
+    redis_server_do(master, "ZREM gh:{tasks:%s}:l bread", queue);
+    redis_server_do(master, "RPUSH gh:{tasks:%s}:r0 bread", queue);
+    redis_server_restart(master);
+}
+
+/* By itself it would ask after 20 minutes. It never asks for anything itself, so it has no node of its own. */
+static void worker_of_any_master(void** state)
+{
+    (void)state;
+    const cluster_options options = {.masters = 3, .append_only = true};
+    cluster* fleet = cluster_start(&options);
+    gh_client_config config = config_of(fleet);
+    config.wake = false; /* when it comes back, everybody who listens asks anyway */
+    game* owner = game_start_with(&config);
+    for (size_t i = 0; i < 3; i++)
+    {
+        redis_server* master = cluster_node(fleet, i);
+        char queue[HOARD_NAME_SIZE];
+        char key[HOARD_NAME_SIZE + 16];
+        unsigned number = 0;
+        do
+        {
+            snprintf(queue, sizeof queue, "q%u", number++);
+            snprintf(key, sizeof key, "gh:{tasks:%s}:m", queue);
+        } while (cluster_master(fleet, cluster_slot(key)) != master);
+        shop* baker = shop_prepare(owner, queue);
+        baker->ticks_needed = 1000000;
+        baker->wants[0].lease_us = 3600 * SECOND_US;
+        shop_begin(baker);
+        assert_status(desk_push(desk_open(owner, queue), "bread", ""), GH_OK);
+        GAME_UNTIL(baker->calls > 0);
+        gh_tasks_worker_end(&baker->worker);
+        forget_hand_out(master, queue);
+        GAME_UNTIL(baker->told_lost == 1);
+    }
+}
+
+TEST_FILE(cluster_told, cmocka_unit_test(worker_of_any_master), cmocka_unit_test(master_that_is_back_empty),
+          cmocka_unit_test(replica_that_lagged), cmocka_unit_test(zombie_before_its_successor_is_known),
           cmocka_unit_test(zombie_after_its_successor_is_known));

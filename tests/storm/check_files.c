@@ -67,7 +67,8 @@ static void check_senders(void)
     }
 }
 
-/* All the while the channel had files, and had not given the number that this list begins behind. */
+/* All the while, and at the first sight behind it, the channel had files, and had not given the number that this list
+   begins behind. */
 static bool is_older_than(uint32_t index)
 {
     const storm_record* list = history_at(index);
@@ -76,14 +77,14 @@ static bool is_older_than(uint32_t index)
     uint64_t before_us = 0;
     for (const storm_record* r; (r = history_next(&at, STORM_files)) != NULL;)
     {
-        if (r->begin_us > list->end_us) break;
         if (r->what != FILES_CHANNEL) continue;
         bool gap = sights > 0 && watched_between(before_us, r->begin_us) < r->begin_us - before_us;
         if (gap || r->a >= list->a || r->b == 0) return false;
         before_us = r->begin_us;
         sights++;
+        if (r->begin_us > list->end_us) return sights > 1;
     }
-    return sights > 1;
+    return false;
 }
 
 /* Who asks for what is behind a number that the store has lost, hears of all files that are there. */

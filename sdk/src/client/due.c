@@ -81,6 +81,7 @@ void gh_doubt_stray(gh_node* node, gh_op* op)
     if (gh_leases_of(op) == &client->leases[client->leases_side]) lease_change_side(op);
 }
 
+/* Who never asks by itself, and so has no route, holds what its children have got, of any node. */
 void gh_doubt_on(gh_client* client)
 {
     uint32_t untold = 1 - client->leases_side;
@@ -91,7 +92,7 @@ void gh_doubt_on(gh_client* client)
     {
         gh_op* op = lease_first(client, untold);
         lease_change_side(op);
-        if (gh_node_server(gh_op_node(op))->doubted) gh_op_tell(op, GH_EVENT_DOUBT);
+        if (op->route == 0 || gh_node_server(gh_op_node(op))->doubted) gh_op_tell(op, GH_EVENT_DOUBT);
         if ((++told & 15) == 0 && !gh_client_budget_left(client)) return;
     }
     for (node = client->nodes; node < client->nodes_end; node++) node->doubted = false;

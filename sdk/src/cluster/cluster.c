@@ -429,9 +429,10 @@ static void forget_warnings(gh_node* node)
 }
 
 /* Nodes that no map names any more take no ops, and are forgotten when their link is gone. But for one that gets its
-   first slot: no map has it yet, and it is asked out of turn. */
-static void retire(gh_cluster* cluster, gh_client* client)
+   first slot: no map has it yet, and it is asked out of turn. True: one of them had slots, and was replaced. */
+static bool retire(gh_cluster* cluster, gh_client* client)
 {
+    bool replaced = false;
     uint32_t place;
     for (place = 0; place < cluster->map.capacity; place++)
     {
@@ -439,6 +440,7 @@ static void retire(gh_cluster* cluster, gh_client* client)
         if (cluster->map.nodes[place].host_size == 0 || gh_slots_map_names(&cluster->map, place)) continue;
         if (cluster->map.seen.without_room > 0) cluster->wanted = true; /* for whom there is room now */
         if (awaited_of(node) != NULL) continue;
+        replaced = replaced || cluster->places[place].served;
         leave_by_map(node);
         if (gh_link_is_open(&node->link)) continue;
         if (client->wake.target == &cluster->places[place].target) gh_wake_leave(client); /* no hint reaches it there */
@@ -450,11 +452,13 @@ static void retire(gh_cluster* cluster, gh_client* client)
         node->link.state = GH_LINK_IDLE;
         node->link.failures = 0; /* another one may get the place */
     }
+    return replaced;
 }
 
 /* Another node has slots now, by a failover or a reshard: whoever holds something there wants to know at once whether
-   it is still known, not when it is renewed. And a node is known again only by an epoch that lies on it. */
-static void look_at_gains(gh_cluster* cluster, gh_client* client)
+   it is still known, not when it is renewed. A node that was connected before it had them was not asked for these; if
+   nobody was replaced, they have come with their data. And a node is known again only by an epoch that lies on it. */
+static void look_at_gains(gh_cluster* cluster, gh_client* client, bool replaced)
 {
     const bool anything_held = anything_is_held(client);
     uint32_t place;
@@ -467,6 +471,7 @@ static void look_at_gains(gh_cluster* cluster, gh_client* client)
             cluster->places[place].look = cluster->looking = true;
             gh_node_wake(node);
         }
+        else if (cluster->map.nodes[place].gained && anything_held && replaced) gh_doubt_begin(node);
         cluster->places[place].served |= cluster->map.nodes[place].gained;
         cluster->map.nodes[place].gained = false;
         if (state != GH_LINK_HANDSHAKE && state != GH_LINK_READY) continue;
@@ -545,8 +550,7 @@ static void cluster_move(gh_client* client)
     client->stats.maps_read++;
     if (cluster->map.seen.without_room > 0) warn_of_capacity(client);
     else client->stats.warnings &= ~(uint32_t)GH_WARNING_NODES;
-    retire(cluster, client);
-    look_at_gains(cluster, client);
+    look_at_gains(cluster, client, retire(cluster, client));
 }
 
 static uint64_t cluster_due(const gh_client* client)
