@@ -97,7 +97,8 @@ static void check_leases(void)
     {
         if (r->what != LOCK_SEEN || r->d != 'h') continue;
         const storm_hold* hold = hold_of_fence(holds, hold_count, r->object, r->c);
-        if (hold == NULL || history_at(hold->op)->c != r->a) continue; /* a fence may be another's after a loss */
+        /* A fence may be another's after a loss, or his once more. */
+        if (hold == NULL || history_at(hold->op)->c != r->a || hold->asked_us > r->begin_us) continue;
         uint64_t lease_us = history_at(hold->op)->a;
         verdict_cases(1);
         /* Set back behind the grant; or set forward before it, when the witness had asked for the time. */
