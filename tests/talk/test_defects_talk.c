@@ -282,9 +282,7 @@ static void sender_that_dies_stops_nobody(void** state)
         assert_int_equal(child_read(child, &byte, 1), 1); /* it is in the middle of it */
         child_kill9(child);
         gh_post* post = talk_numbers(a, "jeff", 1, 0);
-        uint64_t begun_us = game_now_us(a); /* less what the machine gave to others */
-        assert_status(chat_say(a, "raid", post, 1), GH_OK);
-        assert_true(game_now_us(a) - begun_us < SECOND_US * suite_patience());
+        assert_status(chat_say(a, "raid", post, 1), GH_OK); /* under such a lock it would end with its timeout */
         assert_true(post->id > 0);
     }
 }
