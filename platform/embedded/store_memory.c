@@ -126,10 +126,11 @@ static void give_large(store_memory* memory, void* piece)
 static bool is_in_slabs(const store_memory* memory, const void* piece)
 {
     const char* slab = (const char*)memory->pool.slabs;
-    while (slab != NULL)
+    const char* next; /* which stands at the beginning of each */
+    for (; slab != NULL; slab = next)
     {
         if ((const char*)piece >= slab && (const char*)piece < slab + STORE_POOL_SLAB) return true;
-        memcpy(&slab, slab, sizeof slab);
+        memcpy((void*)&next, slab, sizeof next);
     }
     return false;
 }
