@@ -51,6 +51,15 @@ static void check_there(void)
     free(done);
 }
 
+/* Somebody may have removed it until then. */
+static bool may_be_removed(uint32_t file, uint64_t until_us)
+{
+    uint32_t at = file;
+    for (const storm_record* r; (r = history_next(&at, STORM_files)) != NULL && r->begin_us <= until_us;)
+        if (r->what == FILES_REMOVE && r->about == file && r->outcome != STORM_NOT_DONE) return true;
+    return false;
+}
+
 /* Whoever goes on with a file takes it from who has begun it, and keeps it: that one does not go on. */
 static void check_senders(void)
 {
@@ -62,7 +71,8 @@ static void check_senders(void)
         const storm_record* first = history_at(r->about);
         verdict_cases(1);
         bool had_left = (first->d & 2) != 0 && first->end_us != 0 && first->end_us <= r->begin_us;
-        if (r->status == GH_LOST && had_left && !excuse_may_be_lost(first->begin_us, r->end_us))
+        if (r->status == GH_LOST && had_left && !excuse_may_be_lost(first->begin_us, r->end_us) &&
+            !may_be_removed(r->about, r->end_us))
             VIOLATION_2(r->about, at, "%s", "nobody else sends it");
     }
 }
