@@ -1,16 +1,12 @@
 /* check_bell.c -- each push of the bell that was told stored is handed out once, to somebody who is told so; and the
    others never are. */
 
+#include "storm/stale.h"
 #include "storm/storm_bell.h"
 #include "storm/storm_tasks.h"
 #include "storm/verdict.h"
 
 #include <stdlib.h>
-
-enum
-{
-    STALE_US = 500000 /* a link that has been ready for so long has told its client what the store knows */
-};
 
 static uint32_t* heard; /* by push: the event of who was handed it last; 0: nobody */
 static uint32_t* times; /* by push: how often it was handed out */
@@ -101,18 +97,9 @@ static uint64_t went_on_until(uint32_t index)
     return 0;
 }
 
-static uint32_t find_stale(uint32_t index, uint64_t loss_us, uint64_t to_us)
+static bool is_handed_with(const storm_record* sight, uint64_t fence)
 {
-    const storm_record* h = history_at(index);
-    uint32_t at = index;
-    for (const storm_record* r; (r = history_next(&at, STORM_tasks)) != NULL && r->begin_us < to_us;)
-    {
-        if (r->what != TASKS_HEARD_SEEN || r->object != history_at(h->about)->object) continue;
-        if (r->begin_us < loss_us + STALE_US || r->a == h->a) continue;
-        if (excuse_loss_between(loss_us + 1, r->begin_us)) return 0; /* a FLUSHALL may have taken it */
-        if (link_was_ready_for(h->who, loss_us, r->begin_us, STALE_US, r->begin_us - 1)) return at;
-    }
-    return 0;
+    return sight->a == fence;
 }
 
 static void check_stale(void)
@@ -125,12 +112,17 @@ static void check_stale(void)
         uint64_t loss_us = to_us == 0 ? 0 : excuse_last_loss(r->begin_us, to_us);
         if (loss_us == 0) continue;
         verdict_cases(1);
-        uint32_t sight = find_stale(at, loss_us, to_us);
+        const storm_stale told = {.who = r->who,
+                                  .event = at,
+                                  .to_us = to_us,
+                                  .clock_us = r->begin_us - BELL_LEASE_US,
+                                  .system = STORM_tasks,
+                                  .what = TASKS_HEARD_SEEN,
+                                  .object = history_at(r->about)->object,
+                                  .is_his = is_handed_with,
+                                  .his = r->a};
+        uint32_t sight = stale_sight(&told, loss_us);
         if (sight == 0) continue;
-        uint64_t seen_us = history_at(sight)->begin_us;
-        if (excuse_process_away(r->who.process, loss_us, seen_us, 200000) || excuse_rights_taken(loss_us, seen_us) ||
-            excuse_clock_forward(r->begin_us - 10000000, seen_us))
-            continue;
         VIOLATION_2(at, sight, "it goes on until %llu us after the loss", (unsigned long long)(to_us - loss_us));
     }
 }

@@ -1,6 +1,7 @@
 /* check_lock.c -- mutual exclusion, fences, fenced writes, ghosts: from the records of storm_lock.c alone. */
 
 #include "storm/hold.h"
+#include "storm/stale.h"
 #include "storm/storm.h"
 #include "storm/storm_lock.h"
 #include "storm/verdict.h"
@@ -9,8 +10,7 @@
 
 enum
 {
-    STALE_US = 500000, /* a link that has been ready for so long has told its client what the store knows */
-    UNEVEN_US = 10000  /* as clocks run */
+    UNEVEN_US = 10000 /* as clocks run */
 };
 
 static storm_hold* holds;
@@ -51,20 +51,9 @@ static void check_holds(void)
 
 /* ---- losses -------------------------------------------------------------------------------------------- */
 
-/* A moment at which the witness saw that the name is not his, although he was told OK; his link had been ready for
-   STALE_US since the loss that took it. */
-static uint32_t find_stale(const storm_hold* hold, uint64_t loss_us)
+static bool is_held_with(const storm_record* sight, uint64_t fence)
 {
-    storm_who who = history_at(hold->op)->who;
-    uint32_t at = hold->event;
-    for (const storm_record* r; (r = history_next(&at, STORM_lock)) != NULL && r->begin_us < hold->to_us;)
-    {
-        if (r->what != LOCK_SEEN || r->object != hold->name || r->begin_us < loss_us + STALE_US) continue;
-        if (r->d == 'h' && r->c == hold->fence) continue;
-        if (excuse_loss_between(loss_us + 1, r->begin_us)) return 0; /* a FLUSHALL may have taken it */
-        if (link_was_ready_for(who, loss_us, r->begin_us, STALE_US, r->begin_us - 1)) return at;
-    }
-    return 0;
+    return sight->d == 'h' && sight->c == fence;
 }
 
 static void check_stale(void)
@@ -76,11 +65,17 @@ static void check_stale(void)
         uint64_t loss_us = excuse_last_loss(hold->from_us, hold->to_us);
         if (loss_us == 0) continue;
         verdict_cases(1);
-        uint32_t sight = find_stale(hold, loss_us);
-        uint8_t process = history_at(hold->op)->who.process;
-        if (sight == 0 || excuse_process_away(process, loss_us, history_at(sight)->begin_us, 200000)) continue;
-        if (excuse_clock_forward(hold->asked_us, history_at(sight)->begin_us)) continue;
-        if (excuse_rights_taken(loss_us, history_at(sight)->begin_us)) continue; /* who is refused asks a third later */
+        const storm_stale told = {.who = history_at(hold->op)->who,
+                                  .event = hold->event,
+                                  .to_us = hold->to_us,
+                                  .clock_us = hold->asked_us,
+                                  .system = STORM_lock,
+                                  .what = LOCK_SEEN,
+                                  .object = hold->name,
+                                  .is_his = is_held_with,
+                                  .his = hold->fence};
+        uint32_t sight = stale_sight(&told, loss_us);
+        if (sight == 0) continue;
         VIOLATION_2(hold->event, sight, "name %u is told OK until %llu us after the loss", hold->name,
                     (unsigned long long)(hold->to_us - loss_us));
     }

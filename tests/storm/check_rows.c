@@ -1,16 +1,12 @@
 /* check_rows.c -- versions only grow, a version is one value, and one refresher at a time loads a row: who knows that
    it is his, and hears when it is not any more. */
 
+#include "storm/stale.h"
 #include "storm/storm.h"
 #include "storm/storm_rows.h"
 #include "storm/verdict.h"
 
 #include <stdlib.h>
-
-enum
-{
-    STALE_US = 500000 /* a link that has been ready for so long has told its client what the store knows */
-};
 
 static const storm_record** loads;
 static size_t load_count;
@@ -158,14 +154,19 @@ static const storm_record* refresher_of(uint64_t client, uint64_t from_us, uint6
     return NULL;
 }
 
+static bool is_of(const storm_record* r, storm_who who)
+{
+    return r->who.process == who.process && r->who.client == who.client && r->who.life == who.life;
+}
+
 /* Whether its loader was called for that claim. */
 static bool is_loaded(storm_who who, uint8_t name, const row_sight* sight)
 {
     uint32_t at = 0;
     for (const storm_record* r; (r = history_next(&at, STORM_rows)) != NULL && r->begin_us <= sight->to_us;)
     {
-        bool his = r->who.process == who.process && r->who.client == who.client && r->who.life == who.life;
-        if (r->what == ROWS_LOAD && his && r->object == name && (uint32_t)r->c == (uint32_t)sight->claim) return true;
+        if (r->what == ROWS_LOAD && is_of(r, who) && r->object == name && (uint32_t)r->c == (uint32_t)sight->claim)
+            return true;
     }
     return false;
 }
@@ -205,34 +206,21 @@ static void check_ghosts(void)
     for (uint8_t i = 0; i < ROWS_NAMES; i++) judge_sight(i, &sights[i]);
 }
 
-/* ---- losses --------------------------------------------------------------------------------------------------------
- */
+/* ---- losses -------------------------------------------------------------------------------------------------- */
 
 static uint64_t client_of(storm_who who)
 {
     uint32_t at = 0;
     for (const storm_record* r; (r = history_next(&at, STORM_rows)) != NULL;)
     {
-        bool his = r->who.process == who.process && r->who.client == who.client && r->who.life == who.life;
-        if (r->what == ROWS_REFRESH && his) return r->b;
+        if (r->what == ROWS_REFRESH && is_of(r, who)) return r->b;
     }
     return 0;
 }
 
-/* A moment at which the row was not his, although he was told that his load is wanted; his link had been ready for
-   STALE_US since the loss that took it. */
-static uint32_t find_stale(const storm_record* load, uint64_t loss_us)
+static bool is_claimed_by(const storm_record* sight, uint64_t client)
 {
-    uint64_t client = client_of(load->who);
-    uint32_t at = index_of(load);
-    for (const storm_record* r; (r = history_next(&at, STORM_rows)) != NULL && r->begin_us < load->b;)
-    {
-        if (r->what != ROWS_SEEN || r->object != load->object || r->begin_us < loss_us + STALE_US) continue;
-        if (r->a == client) continue;
-        if (excuse_loss_between(loss_us + 1, r->begin_us)) return 0; /* a FLUSHALL may have taken it */
-        if (link_was_ready_for(load->who, loss_us, r->begin_us, STALE_US, r->begin_us - 1)) return at;
-    }
-    return 0;
+    return sight->a == client;
 }
 
 static void check_stale(void)
@@ -244,20 +232,24 @@ static void check_stale(void)
         uint64_t loss_us = r->what == ROWS_LOAD ? excuse_last_loss(r->a, r->b) : 0;
         if (loss_us == 0) continue;
         verdict_cases(1);
-        uint32_t sight = find_stale(r, loss_us);
-        if (sight == 0) continue;
-        uint64_t seen_us = history_at(sight)->begin_us;
-        if (excuse_process_away(r->who.process, loss_us, seen_us, 200000) || excuse_rights_taken(loss_us, seen_us) ||
-            excuse_clock_forward(r->a - ROWS_LEASE_MOST_US, seen_us) ||
-            was_unscheduled(r->object, r->a - ROWS_LEASE_MOST_US, seen_us))
-            continue;
+        const uint64_t since_us = r->a - ROWS_LEASE_MOST_US;
+        const storm_stale told = {.who = r->who,
+                                  .event = at,
+                                  .to_us = r->b,
+                                  .clock_us = since_us,
+                                  .system = STORM_rows,
+                                  .what = ROWS_SEEN,
+                                  .object = r->object,
+                                  .is_his = is_claimed_by,
+                                  .his = client_of(r->who)};
+        uint32_t sight = stale_sight(&told, loss_us);
+        if (sight == 0 || was_unscheduled(r->object, since_us, history_at(sight)->begin_us)) continue;
         VIOLATION_2(at, sight, "row %u is wanted until %llu us after the loss", r->object,
                     (unsigned long long)(r->b - loss_us));
     }
 }
 
-/* ---- schedules -----------------------------------------------------------------------------------------------------
- */
+/* ---- schedules ----------------------------------------------------------------------------------------------- */
 
 static uint32_t schedule_of(const storm_record* seen, uint32_t index)
 {

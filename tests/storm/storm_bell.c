@@ -10,8 +10,7 @@
 enum
 {
     IDS = 3,
-    CAPACITY_MOST = 2,  /* fewer than the ids: so one is told FULL when another is there, or two are */
-    LEASE_US = 10000000 /* nobody is told of a hand-out as late as that */
+    CAPACITY_MOST = 2 /* fewer than the ids: so one is told FULL when another is there, or two are */
 };
 
 static const gh_str bell_name = GH_STR_INIT("bell");
@@ -29,7 +28,7 @@ static gh_queue bell_with(gh_client* client, uint64_t capacity)
     gh_queue_config config = gh_queue_config_default();
     config.capacity = (uint32_t)capacity;
     config.attempts_max = 1;
-    config.lease_us = LEASE_US;
+    config.lease_us = BELL_LEASE_US;
     config.timeout_us = 8000000;
     (void)gh_queue_init(&queue, client, bell_name, &config);
     return queue;

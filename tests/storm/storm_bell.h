@@ -13,7 +13,8 @@
 
 enum
 {
-    BELL_SLOTS = 2
+    BELL_SLOTS = 2,
+    BELL_LEASE_US = 10000000 /* nobody is told of a hand-out as late as that */
 };
 
 /* In every third run workers listen, too, and go on for long with some of what they hear. */

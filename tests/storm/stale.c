@@ -1,0 +1,35 @@
+/* stale.c -- see stale.h. */
+
+#include "storm/stale.h"
+
+#include "storm/verdict.h"
+
+enum
+{
+    STALE_US = 500000, /* a link that has been ready for so long has told its client what the store knows */
+    AWAY_US = 200000
+};
+
+static uint32_t find_sight(const storm_stale* told, uint64_t loss_us)
+{
+    uint32_t at = told->event;
+    for (const storm_record* r; (r = history_next(&at, told->system)) != NULL && r->begin_us < told->to_us;)
+    {
+        if (r->what != told->what || r->object != told->object || r->begin_us < loss_us + STALE_US) continue;
+        if (told->is_his(r, told->his)) continue;
+        if (excuse_loss_between(loss_us + 1, r->begin_us)) return 0; /* a FLUSHALL may have taken it */
+        if (link_was_ready_for(told->who, loss_us, r->begin_us, STALE_US, r->begin_us - 1)) return at;
+    }
+    return 0;
+}
+
+uint32_t stale_sight(const storm_stale* told, uint64_t loss_us)
+{
+    uint32_t sight = find_sight(told, loss_us);
+    if (sight == 0) return 0;
+    uint64_t seen_us = history_at(sight)->begin_us;
+    bool excused = excuse_process_away(told->who.process, loss_us, seen_us, AWAY_US) ||
+                   excuse_clock_forward(told->clock_us, seen_us) ||
+                   excuse_rights_taken(loss_us, seen_us); /* who is refused asks a third later */
+    return excused ? 0 : sight;
+}
