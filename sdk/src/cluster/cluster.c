@@ -466,13 +466,14 @@ static void look_at_gains(gh_cluster* cluster, gh_client* client, bool replaced)
     {
         gh_node* node = &client->nodes[place];
         const gh_link_state state = node->link.state;
-        if (cluster->map.nodes[place].gained && anything_held && state != GH_LINK_READY)
+        const bool gained = cluster->map.nodes[place].gained;
+        if (gained && anything_held && state != GH_LINK_READY)
         {
             cluster->places[place].look = cluster->looking = true;
             gh_node_wake(node);
         }
-        else if (cluster->map.nodes[place].gained && anything_held && replaced) gh_doubt_begin(node);
-        cluster->places[place].served |= cluster->map.nodes[place].gained;
+        else if (gained && anything_held && replaced) gh_doubt_begin(node);
+        cluster->places[place].served |= gained;
         cluster->map.nodes[place].gained = false;
         if (state != GH_LINK_HANDSHAKE && state != GH_LINK_READY) continue;
         if (epoch_has_moved(node)) leave_by_map(node);
