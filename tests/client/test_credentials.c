@@ -90,6 +90,11 @@ static gh_link_state commands(const scripted* world)
     return gh_client_link_state(world->client, GH_LINK_COMMANDS);
 }
 
+static gh_link_state wake(const scripted* world)
+{
+    return gh_client_link_state(world->client, GH_LINK_WAKE);
+}
+
 /* ---- when it is asked -------------------------------------------------------------------------------------------- */
 
 static void each_hand_shake_of_each_link_asks(void** state)
@@ -100,7 +105,7 @@ static void each_hand_shake_of_each_link_asks(void** state)
     porter* self = world->context;
     config.wake = true;
     scripted_start_ready(world, &config);
-    SCRIPTED_UNTIL(world, gh_client_link_state(world->client, GH_LINK_WAKE) == GH_LINK_READY, MS, SECOND_US);
+    SCRIPTED_UNTIL(world, wake(world) == GH_LINK_READY, MS, SECOND_US);
     assert_int_equal(self->keeper.calls, 2);
     assert_true(self->keeper.came_in_empty);
     assert_int_equal(self->logins, 2);
@@ -169,7 +174,7 @@ static void pending_holds_back_its_own_link(void** state)
     SCRIPTED_UNTIL(world, gh_client_ready(world->client), MS, SECOND_US);
     gh_command* op = scripted_ask(world, "A", SECOND_US, GH_REPEAT_NEVER);
     SCRIPTED_UNTIL(world, gh_op_poll(&op->op) != GH_PENDING, MS, SECOND_US);
-    SCRIPTED_UNTIL(world, gh_client_link_state(world->client, GH_LINK_WAKE) == GH_LINK_READY, MS, SECOND_US);
+    SCRIPTED_UNTIL(world, wake(world) == GH_LINK_READY, MS, SECOND_US);
     assert_int_equal(self->keeper.calls, 7);
     assert_int_equal(self->logins, 2);
 }
@@ -187,12 +192,12 @@ static void nothing_is_heard_before_the_credentials_are_there(void** state)
     scripted_start(world, &config);
     SCRIPTED_UNTIL(world, self->logins == 2, MS, SECOND_US);
     self->keeper.pending = UINT32_MAX;
-    SCRIPTED_UNTIL(world, gh_client_link_state(world->client, GH_LINK_WAKE) == GH_LINK_RESOLVING, MS, SECOND_US);
+    SCRIPTED_UNTIL(world, wake(world) == GH_LINK_RESOLVING, MS, SECOND_US);
     buffer_add(&world->streams[1].replies, "+OK\r\n+OK\r\n", 10);
     for (int i = 0; i < 20; i++) scripted_tick(world, MS);
-    assert_int_equal(gh_client_link_state(world->client, GH_LINK_WAKE), GH_LINK_RESOLVING);
+    assert_int_equal(wake(world), GH_LINK_RESOLVING);
     self->keeper.pending = 0;
-    SCRIPTED_UNTIL(world, gh_client_link_state(world->client, GH_LINK_WAKE) == GH_LINK_READY, MS, SECOND_US);
+    SCRIPTED_UNTIL(world, wake(world) == GH_LINK_READY, MS, SECOND_US);
     assert_int_equal(self->logins, 3);
 }
 
@@ -226,10 +231,10 @@ static void pending_link_that_is_closed_is_lost_at_once(void** state)
     porter* self = world->context;
     config.wake = true;
     scripted_start(world, &config);
-    SCRIPTED_UNTIL(world, gh_client_link_state(world->client, GH_LINK_WAKE) == GH_LINK_READY, MS, SECOND_US);
+    SCRIPTED_UNTIL(world, wake(world) == GH_LINK_READY, MS, SECOND_US);
     self->keeper.pending = UINT32_MAX;
     for (int i = 0; i < 2; i++) world->streams[i].ended = true;
-    SCRIPTED_UNTIL(world, gh_client_link_state(world->client, GH_LINK_WAKE) == GH_LINK_RESOLVING, MS, SECOND_US);
+    SCRIPTED_UNTIL(world, wake(world) == GH_LINK_RESOLVING, MS, SECOND_US);
     SCRIPTED_UNTIL(world, commands(world) == GH_LINK_RESOLVING, MS, SECOND_US);
     for (int i = 0; i < 2; i++) buffer_add(&world->streams[i].replies, "-ERR max number of clients reached\r\n", 36);
     scripted_tick(world, MS);
@@ -239,7 +244,7 @@ static void pending_link_that_is_closed_is_lost_at_once(void** state)
     scripted_tick(world, MS);
     assert_int_equal(world->opens, world->closes);
     assert_int_equal(commands(world), GH_LINK_BACKOFF);
-    assert_int_equal(gh_client_link_state(world->client, GH_LINK_WAKE), GH_LINK_BACKOFF);
+    assert_int_equal(wake(world), GH_LINK_BACKOFF);
 }
 
 static void pending_for_ever_is_given_up_in_time(void** state)
@@ -317,7 +322,7 @@ static void answers_have_bounds(void** state)
         for (int j = 0; j < 50; j++) scripted_tick(world, MS);
         if ((self->logins > 0) != rows[i].taken) fail_msg("row %zu: %u logins", i, self->logins);
         assert_int_equal(world->sends > 0, rows[i].taken);
-        assert_int_equal(gh_client_link_state(world->client, GH_LINK_WAKE) == GH_LINK_READY, rows[i].taken);
+        assert_int_equal(wake(world) == GH_LINK_READY, rows[i].taken);
     }
 }
 
@@ -330,7 +335,7 @@ static void no_password_is_no_login(void** state)
     self->keeper.user = self->keeper.password = gh_str_make(NULL, 0);
     config.wake = true;
     scripted_start_ready(world, &config);
-    SCRIPTED_UNTIL(world, gh_client_link_state(world->client, GH_LINK_WAKE) == GH_LINK_READY, MS, SECOND_US);
+    SCRIPTED_UNTIL(world, wake(world) == GH_LINK_READY, MS, SECOND_US);
     assert_int_equal(self->keeper.calls, 2);
     assert_int_equal(self->logins, 0);
 }
@@ -378,7 +383,7 @@ static void password_is_wiped_as_soon_as_it_was_sent(void** state)
         scripted_start(world, &config);
         world->send_max = sizes[i];
         SCRIPTED_UNTIL(world, gh_client_ready(world->client), MS, 60 * SECOND_US);
-        SCRIPTED_UNTIL(world, gh_client_link_state(world->client, GH_LINK_WAKE) == GH_LINK_READY, MS, 60 * SECOND_US);
+        SCRIPTED_UNTIL(world, wake(world) == GH_LINK_READY, MS, 60 * SECOND_US);
         assert_nothing_is_left(world, &config);
     }
 }
@@ -424,7 +429,7 @@ static void password_that_a_server_repeats_is_nowhere(void** state)
         self->errors = 3 + 8 + 16; /* two of the command link, and then two of the wake link */
         scripted_start(world, &config);
         SCRIPTED_UNTIL(world, gh_client_ready(world->client), MS, SECOND_US);
-        SCRIPTED_UNTIL(world, gh_client_link_state(world->client, GH_LINK_WAKE) == GH_LINK_READY, MS, SECOND_US);
+        SCRIPTED_UNTIL(world, wake(world) == GH_LINK_READY, MS, SECOND_US);
         assert_true(scripted_logged(world, "hand-shake: "));
         assert_true(scripted_logged(world, "W wake link: "));
         for (size_t at = 0; at + 4 <= strlen(PASSWORD); at++)
