@@ -7,7 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define EXACT_MAX 1e16 /* whole numbers below it have the same digits in all forms */
+#define EXACT_MAX      1e16 /* whole numbers below it have the same digits in all forms */
+#define INTEGER_DIGITS 18u  /* so few make an integer, which is rounded as a text is */
 
 static void make_room(store_buffer* buffer, size_t size)
 {
@@ -162,7 +163,7 @@ bool gh_store_text_integer(gh_str text, int64_t* value)
         return true;
     }
     if (i >= text.size || text.size > 20 || text.bytes[i] == '0') return false;
-    if (text.size <= 18)
+    if (text.size <= INTEGER_DIGITS)
     {
         if (!few_digits(text.bytes + i, text.size - i, &sum)) return false;
         *value = is_negative ? -(int64_t)sum : (int64_t)sum;
@@ -192,7 +193,7 @@ bool gh_store_text_double(gh_str text, double* value)
     char* copy = few;
     int64_t whole;
     bool is_good;
-    if (text.size < 16 && gh_store_text_integer(text, &whole))
+    if (text.size <= INTEGER_DIGITS && gh_store_text_integer(text, &whole))
     {
         *value = (double)whole;
         return true;

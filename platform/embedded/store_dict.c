@@ -20,21 +20,40 @@ void gh_store_blob_free(store_pool* pool, store_blob* blob)
     if (blob != NULL) gh_store_pool_give(pool, blob, sizeof *blob + blob->size);
 }
 
+static uint64_t eight_bytes(const char* bytes)
+{
+    uint64_t word;
+    memcpy(&word, bytes, sizeof word);
+    return word;
+}
+
+static uint64_t four_bytes(const char* bytes)
+{
+    uint32_t word;
+    memcpy(&word, bytes, sizeof word);
+    return word;
+}
+
+/* The last eight bytes, or all that there are: none is read one by one. */
+static uint64_t last_bytes(gh_str name)
+{
+    const unsigned char* bytes = (const unsigned char*)name.bytes;
+    if (name.size >= 8) return eight_bytes(name.bytes + name.size - 8);
+    if (name.size >= 4) return four_bytes(name.bytes) | four_bytes(name.bytes + name.size - 4) << 32;
+    if (name.size == 0) return 0;
+    return bytes[0] | (uint64_t)bytes[name.size / 2] << 8 | (uint64_t)bytes[name.size - 1] << 16;
+}
+
 uint32_t gh_store_hash(gh_str name)
 {
     uint64_t hash = 0x9e3779b97f4a7c15ull ^ name.size;
-    uint64_t word = 0;
-    while (name.size >= sizeof word)
+    size_t at;
+    for (at = 0; at + 8 < name.size; at += 8)
     {
-        memcpy(&word, name.bytes, sizeof word);
-        hash = (hash ^ word) * 0xff51afd7ed558ccdull;
+        hash = (hash ^ eight_bytes(name.bytes + at)) * 0xff51afd7ed558ccdull;
         hash ^= hash >> 32;
-        name.bytes += sizeof word;
-        name.size -= sizeof word;
     }
-    word = 0;
-    if (name.size > 0) memcpy(&word, name.bytes, name.size);
-    hash = (hash ^ word) * 0xff51afd7ed558ccdull;
+    hash = (hash ^ last_bytes(name)) * 0xff51afd7ed558ccdull;
     hash ^= hash >> 29;
     hash *= 0xc4ceb9fe1a85ec53ull;
     return (uint32_t)(hash >> 32);
@@ -103,6 +122,20 @@ store_entry* gh_store_dict_find(const store_dict* dict, gh_str name, uint32_t ha
     uint32_t slot;
     const uint32_t place = place_of(dict, name, hash, &slot);
     return place == NONE ? NULL : dict->row[place];
+}
+
+void gh_store_dict_come(const store_dict* dict, uint32_t hash)
+{
+    if (dict->slots != NULL) STORE_PREFETCH(&dict->slots[hash & dict->mask]);
+}
+
+store_entry* gh_store_dict_likely(const store_dict* dict, uint32_t hash)
+{
+    uint32_t at;
+    if (dict->slots == NULL) return NULL;
+    for (at = hash & dict->mask; dict->slots[at] != 0; at = (at + 1) & dict->mask)
+        if (dict->slots[at] >> 32 == hash) return dict->row[(uint32_t)dict->slots[at] - 1];
+    return NULL;
 }
 
 static uint32_t next_room(const store_dict* dict)

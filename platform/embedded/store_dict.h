@@ -55,6 +55,12 @@ uint32_t gh_store_hash(gh_str name);
 store_entry* gh_store_dict_find(const store_dict* dict, gh_str name, uint32_t hash);
 store_entry* gh_store_dict_add(store_dict* dict, store_pool* pool, gh_str name, uint32_t hash); /* it is not there */
 store_entry* gh_store_dict_take(store_dict* dict, gh_str name, uint32_t hash);                  /* out of it, or NULL */
+
+/* For who looks something up a little later: first its slot is brought near, then the entry that the slot leads to, if
+   there is one (else NULL; it need not have that name). */
+void gh_store_dict_come(const store_dict* dict, uint32_t hash);
+store_entry* gh_store_dict_likely(const store_dict* dict, uint32_t hash);
+
 void gh_store_entry_free(store_pool* pool, store_entry* entry);
 void gh_store_dict_end(store_dict* dict, store_pool* pool); /* and its entries, but not what they lead to */
 

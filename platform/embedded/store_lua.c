@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #define WORDS_AT_FIRST 64u
+#define AHEAD_MOST     8u
 
 static gh_store_engine* engine_of(lua_State* lua)
 {
@@ -268,6 +269,42 @@ static void set_table(lua_State* lua, int name, const gh_str* words, uint32_t co
     lua_rawset(lua, LUA_GLOBALSINDEX);
 }
 
+/* Of the keys that a script will look at: while Lua is told of them, they come nearer with each step. */
+typedef struct store_ahead
+{
+    uint32_t count;
+    uint32_t hashes[AHEAD_MOST];
+    store_entry* entries[AHEAD_MOST];
+} store_ahead;
+
+static void see_slots(const gh_store* store, const gh_str* keys, uint32_t count, store_ahead* ahead)
+{
+    uint32_t i;
+    ahead->count = count < AHEAD_MOST ? count : AHEAD_MOST;
+    for (i = 0; i < ahead->count; i++)
+    {
+        ahead->hashes[i] = gh_store_hash(keys[i]);
+        gh_store_dict_come(store->keys, ahead->hashes[i]);
+    }
+}
+
+static void see_entries(const gh_store* store, store_ahead* ahead)
+{
+    uint32_t i;
+    for (i = 0; i < ahead->count; i++)
+    {
+        ahead->entries[i] = gh_store_dict_likely(store->keys, ahead->hashes[i]);
+        if (ahead->entries[i] != NULL) STORE_PREFETCH(ahead->entries[i]);
+    }
+}
+
+static void see_values(const store_ahead* ahead)
+{
+    uint32_t i;
+    for (i = 0; i < ahead->count; i++)
+        if (ahead->entries[i] != NULL) STORE_PREFETCH(ahead->entries[i]->is.value);
+}
+
 /* As the server knows it, however it was asked for. */
 static void put_small(store_buffer* bytes, gh_str digest)
 {
@@ -340,11 +377,15 @@ void gh_store_script_run(gh_store* store, gh_str digest, int script, uint32_t ke
     gh_store_engine* engine = store->engine;
     lua_State* lua = engine->lua;
     const uint32_t database = store->database;
+    store_ahead ahead;
     int failed;
+    see_slots(store, store->words + 3, keys, &ahead);
     lua_rawgeti(lua, LUA_REGISTRYINDEX, engine->on_error);
     lua_rawgeti(lua, LUA_REGISTRYINDEX, script);
     set_table(lua, engine->name_of_keys, store->words + 3, keys);
+    see_entries(store, &ahead);
     set_table(lua, engine->name_of_arguments, store->words + 3 + keys, store->count - 3 - keys);
+    see_values(&ahead);
     engine->store = store;
     store->has_written = false;
     failed = run_within(store, lua);

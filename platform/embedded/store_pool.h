@@ -45,11 +45,11 @@ void gh_store_pool_begin_slab(store_pool* pool);
 void gh_store_pool_add_slab(store_pool* pool, void* slab);
 void gh_store_pool_join(store_pool* pool, const store_pool* other);
 
-/* Pieces that come back are all over the place: who takes one has the next one brought near. */
+/* What will be wanted soon, and is all over the place, is brought near meanwhile. It need not be there. */
 #if defined(__GNUC__)
-#define STORE_POOL_PREFETCH(piece) __builtin_prefetch(piece, 1)
+#define STORE_PREFETCH(piece) __builtin_prefetch(piece)
 #else
-#define STORE_POOL_PREFETCH(piece) (void)(piece)
+#define STORE_PREFETCH(piece) (void)(piece)
 #endif
 
 static inline size_t gh_store_pool_class(size_t size)
@@ -78,7 +78,7 @@ static inline void* gh_store_pool_take(store_pool* pool, size_t size)
     piece = pool->kept[number];
     if (piece == NULL) return gh_store_pool_cut(pool, size);
     memcpy(&pool->kept[number], piece, sizeof(void*));
-    STORE_POOL_PREFETCH(pool->kept[number]);
+    STORE_PREFETCH(pool->kept[number]);
     return piece;
 }
 

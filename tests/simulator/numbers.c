@@ -7,7 +7,7 @@
 
 enum
 {
-    DIGITS_MOST = 15 /* so many are exact as they are */
+    DIGITS_MOST = 18 /* so many are an integer, which is rounded as the C library rounds the text */
 };
 
 double __real_strtod(const char* text, char** end);
