@@ -7,6 +7,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- numbers ----------------------------------------------------------------------------------------------------- */
@@ -71,6 +72,25 @@ static void scores_are_read_as_a_server_does(void** state)
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) assert_false(gh_store_text_double(gh_str_of(bad[i]), &value));
 }
 
+/* Times in microseconds have sixteen digits; from 2^53 on not every whole number is a double. */
+static void long_scores_are_rounded_as_c_does(void** state)
+{
+    random_stream random = random_for_test("digits");
+    (void)state;
+    for (int i = 0; i < 20000; i++)
+    {
+        char text[STORE_NUMBER_SIZE];
+        const int size = 15 + (int)random_below(&random, 5);
+        double value;
+        int at = 0;
+        if (random_one_in(&random, 4)) text[at++] = '-';
+        for (int digit = 0; digit < size; digit++) text[at++] = (char)('0' + random_below(&random, 10));
+        text[at] = '\0';
+        assert_true(gh_store_text_double(gh_str_make(text, (size_t)at), &value));
+        assert_true(value == strtod(text, NULL));
+    }
+}
+
 static void digests_are_those_of_sha1(void** state)
 {
     char bytes[200];
@@ -125,6 +145,8 @@ static void dictionary_is_as_an_array(void** state)
         int at = 0;
         while (at < count && order[at] != drawn) at++;
         assert_int_equal(entry != NULL, at < count);
+        gh_store_dict_come(&dict, hash);
+        if (dict.slots != NULL) assert_ptr_equal(gh_store_dict_likely(&dict, hash), entry);
         if (entry == NULL)
         {
             gh_store_dict_add(&dict, &pool, name, hash);
@@ -186,5 +208,6 @@ static void row_is_as_an_array(void** state)
 
 TEST_FILE(embedded_parts, cmocka_unit_test(whole_numbers_are_read_as_a_server_does),
           cmocka_unit_test(scores_are_told_as_the_version_does), cmocka_unit_test(scores_are_read_as_a_server_does),
-          cmocka_unit_test(digests_are_those_of_sha1), cmocka_unit_test(patterns_match_as_globs),
-          cmocka_unit_test(dictionary_is_as_an_array), cmocka_unit_test(row_is_as_an_array));
+          cmocka_unit_test(long_scores_are_rounded_as_c_does), cmocka_unit_test(digests_are_those_of_sha1),
+          cmocka_unit_test(patterns_match_as_globs), cmocka_unit_test(dictionary_is_as_an_array),
+          cmocka_unit_test(row_is_as_an_array));
