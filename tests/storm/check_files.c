@@ -77,12 +77,24 @@ static void check_senders(void)
     }
 }
 
-/* All the while, and at the first sight behind it, the channel had files, and had not given the number that this list
-   begins behind. */
+/* 0: there was none. */
+static uint32_t last_sight_before(uint32_t index)
+{
+    while (--index > 0)
+    {
+        const storm_record* r = history_at(index);
+        if (r->system == STORM_files && r->what == FILES_CHANNEL) break;
+    }
+    return index;
+}
+
+/* From the last sight before it to the first behind it, the channel had files, and had not given the number that this
+   list begins behind. A sight in its middle does not tell: it may have been answered before that. */
 static bool is_older_than(uint32_t index)
 {
     const storm_record* list = history_at(index);
-    uint32_t at = index;
+    uint32_t at = last_sight_before(index);
+    if (at-- == 0) return false;
     unsigned sights = 0;
     uint64_t before_us = 0;
     for (const storm_record* r; (r = history_next(&at, STORM_files)) != NULL;)
