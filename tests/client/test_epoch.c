@@ -4,6 +4,7 @@
 #include "support/scene/game.h"
 #include "support/server/redis_server.h"
 #include "support/server/scripted.h"
+#include "support/server/store_script.h"
 
 #include "client/op.h"
 
@@ -11,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define MS UINT64_C(1000)
 
@@ -135,6 +137,39 @@ static void master_that_takes_over_again_is_doubted(void** state)
     assert_int_equal(game_stats(a).store_resets, 0);
 }
 
+/* Of a store that has lost all, or, if it has not, of one that is of before a generation that is ahead of its clock;
+   who comes first knows that one, and of none behind it. */
+static uint64_t generation_behind_a_loss(redis_server* server, const char* server_name, uint64_t ahead, bool of_all)
+{
+    const char* epoch = store_script(server, "client/epoch");
+    char stored[64], known[32];
+    snprintf(stored, sizeof(stored), "1 %" PRIu64 " 2 -", ahead);
+    snprintf(known, sizeof(known), "%" PRIu64, ahead);
+    if (of_all) redis_server_do(server, "DEL gh:epoch");
+    else redis_server_do(server, "SET gh:epoch %s", stored);
+    redis_server_do(server, "EVALSHA %s 1 gh:epoch 2 %s %s %s", epoch, server_name, known, known);
+    return generation_in(server);
+}
+
+/* The clock went back, so the time tells nothing; and who comes first behind a second loss had not heard of the first.
+ */
+static void generations_ahead_of_the_clock_differ_behind_each_loss(void** state)
+{
+    (void)state;
+    static const char* const names[] = {"0123456789abcdef0123456789abcdef", "4123456789abcdef0123456789abcdef",
+                                        "0123456789abcdef2123456789abcdef"};
+    redis_server* server = redis_server_start(NULL);
+    const uint64_t ahead = (uint64_t)time(NULL) * 1000 * MS + 3600 * 1000 * MS;
+    uint64_t all[6];
+    for (int i = 0; i < 6; i++)
+    {
+        all[i] = generation_behind_a_loss(server, names[i % 3], ahead, i >= 3);
+        assert_true(all[i] > ahead);
+        for (int k = i - i % 3; k < i; k++) assert_true(all[i] != all[k]);
+    }
+    assert_int_equal(generation_behind_a_loss(server, "-", ahead, true), ahead + 1); /* who may not look */
+}
+
 static void other_layouts_are_refused_in_words(void** state)
 {
     (void)state;
@@ -187,4 +222,5 @@ TEST_FILE(epoch, cmocka_unit_test(restart_raises_the_generation_once), cmocka_un
           cmocka_unit_test(without_info_each_connection_is_a_doubt),
           cmocka_unit_test(promoted_replica_has_a_generation_of_its_own),
           cmocka_unit_test(master_that_takes_over_again_is_doubted),
+          cmocka_unit_test(generations_ahead_of_the_clock_differ_behind_each_loss),
           cmocka_unit_test(other_layouts_are_refused_in_words), cmocka_unit_test(epoch_that_is_none_is_corrupt));

@@ -438,6 +438,22 @@ void store_fail_over(void)
     replication_follow(old, heir);
 }
 
+void store_lead_away(void)
+{
+    unsigned heir = 1 - server_primary();
+    replication_promote(heir);
+    server_count_on(heir);
+    network_lead_to(heir);
+}
+
+void store_lead_back(void)
+{
+    unsigned heir = server_primary(), old = 1 - heir;
+    server_count_on(old);
+    network_lead_to(old);
+    replication_follow(heir, old);
+}
+
 /* ---- when something does not end ----------------------------------------------------------------------------------
  */
 

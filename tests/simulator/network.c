@@ -278,7 +278,12 @@ void network_lead_to(unsigned server)
 {
     network.server = server;
     for (unsigned i = 0; i < network.most; i++)
-        if (network.links[i].used && network.links[i].far != NULL) network_cut(&network.links[i]);
+    {
+        network_link* link = &network.links[i];
+        if (!link->used || link->far == NULL || link->server == server) continue;
+        if (server_is_down(link->server)) network_cut(link);
+        else network_sever(link); /* what was said to it comes there yet */
+    }
 }
 
 bool network_who(const void* store_link, unsigned* host, unsigned* link)

@@ -206,6 +206,24 @@ static void check_ghosts(void)
     for (uint8_t i = 0; i < ROWS_NAMES; i++) judge_sight(i, &sights[i]);
 }
 
+/* ---- leases that are over ---------------------------------------------------------------------------------------- */
+
+static void check_over(void)
+{
+    uint32_t over[ROWS_NAMES] = {0};
+    uint32_t at = 0;
+    verdict_begin("rows: who had a row until his lease was over stores nothing any more");
+    for (const storm_record* r; (r = history_next(&at, STORM_rows)) != NULL;)
+    {
+        if (r->what == ROWS_OVER) over[r->object] = at;
+        if (r->what == ROWS_OVER) verdict_cases(1);
+        if (r->what != ROWS_ENDED) continue;
+        uint64_t over_us = history_at(over[r->object])->begin_us;
+        if (excuse_loss_between(over_us, r->begin_us) || excuse_clock_back(over_us, r->begin_us)) continue;
+        VIOLATION_2(over[r->object], at, "row %u has become \"%c\" by a claim that was over", r->object, (char)r->c);
+    }
+}
+
 /* ---- losses -------------------------------------------------------------------------------------------------- */
 
 static uint64_t client_of(storm_who who)
@@ -325,6 +343,7 @@ void check_rows(void)
     check_versions();
     check_values();
     check_ghosts();
+    check_over();
     check_stale();
     check_schedules();
 }

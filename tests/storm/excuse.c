@@ -163,6 +163,23 @@ bool excuse_clock_went_back_over_loss(uint64_t from_us, uint64_t to_us)
     return excuse_clock_back(0, to_us) && excuse_may_be_lost(from_us, to_us);
 }
 
+unsigned excuse_losses_since(uint64_t from_us)
+{
+    unsigned count = 0;
+    for (size_t i = 0; i < losses.count; i++) count += end_of(losses.marks[i]) >= from_us ? 1 : 0;
+    return count;
+}
+
+bool excuse_clock_went_back_over_flush(uint64_t from_us, uint64_t to_us)
+{
+    for (size_t i = 0; i < losses.count; i++)
+    {
+        const storm_record* loss = losses.marks[i];
+        if (loss->a == 0 && loss->begin_us <= to_us && end_of(loss) >= from_us) return excuse_clock_back(0, to_us);
+    }
+    return false;
+}
+
 bool excuse_process_away(uint8_t process, uint64_t from_us, uint64_t to_us, uint64_t bearable_us)
 {
     for (size_t i = 0; i < away_count; i++)

@@ -46,6 +46,7 @@ static struct
     int64_t clock_us;
     uint64_t kept_us;    /* when the copy of the data was made */
     uint64_t lagging_us; /* since when the replica lags; 0: it does not */
+    uint64_t turned_us;  /* since when all are led to the replica */
 } nemesis;
 
 static const storm_who nobody = {0, 0, 0};
@@ -204,6 +205,25 @@ static void promote(const nemesis_fault* f)
     store_fail_over();
     nemesis_mark_loss(nemesis.lagging_us, begin_us);
     nemesis.lagging_us = 0;
+}
+
+/* A failover that is undone: the primary of before has what it had, and nothing of what was done meanwhile. */
+static bool turn_to_replica(const nemesis_fault* f)
+{
+    (void)f;
+    if (storm.store != STORM_PAIR) return false;
+    uint64_t begin_us = history_now();
+    if (!store_replica_has_all()) return false;
+    nemesis.turned_us = begin_us;
+    store_lead_away();
+    return true;
+}
+
+static void turn_back(const nemesis_fault* f)
+{
+    (void)f;
+    store_lead_back();
+    nemesis_mark_loss(nemesis.turned_us, nemesis.turned_us);
 }
 
 /* A script that goes on for longer than it may, or a server that sleeps. */
@@ -379,6 +399,7 @@ static const nemesis_kind kinds[] = {
     {"go-back", 4, GROUND_SERVER, true, 0, 0, go_back, NULL, SERVERS, false, NULL, NULL},
     {"flush", 1, GROUND_SERVER, true, 0, 0, flush_all, NULL, EVERYWHERE, false, NULL, NULL},
     {"fail-over", 6, GROUND_SERVER, true, 50000, 900000, fail_over, promote, SERVERS, false, NULL, NULL},
+    {"turn-back", 4, GROUND_SERVER, true, 200000, 1500000, turn_to_replica, turn_back, SERVERS, false, NULL, NULL},
     {"script-flush", 3, GROUND_RULES, false, 0, 0, script_flush, NULL, EVERYWHERE, false, NULL, NULL},
     {"oom", 4, GROUND_RULES, false, 20000, 500000, out_of_memory, memory_again, EVERYWHERE, false, NULL, NULL},
     {"few-replicas", 3, GROUND_RULES, false, 20000, 500000, few_replicas, enough_replicas, EVERYWHERE, false, NULL,

@@ -316,6 +316,14 @@ bool store_replica_has_all(void)
     return replicas > 0;
 }
 
+static void lead_to(int server)
+{
+    wire_order order = {.what = WIRE_SERVER};
+    *primary = server;
+    (void)snprintf(order.path, sizeof order.path, "%s", store.path[server]);
+    wire_do(order);
+}
+
 void store_fail_over(void)
 {
     int old = *primary;
@@ -323,10 +331,21 @@ void store_fail_over(void)
     store_kill();
     wire_do((wire_order){.what = WIRE_UPSTREAM_OF_REPLICA, .port = port_of(heir)});
     redis_server_do(store.servers[heir], "REPLICAOF NO ONE");
-    *primary = heir;
-    wire_order order = {.what = WIRE_SERVER};
-    (void)snprintf(order.path, sizeof order.path, "%s", store.path[heir]);
-    wire_do(order);
+    lead_to(heir);
     redis_server_restart(store.servers[old]);
     follow(old);
+}
+
+void store_lead_away(void)
+{
+    int heir = 1 - *primary;
+    redis_server_do(store.servers[heir], "REPLICAOF NO ONE");
+    lead_to(heir);
+}
+
+void store_lead_back(void)
+{
+    int heir = *primary;
+    lead_to(1 - heir);
+    follow(heir);
 }

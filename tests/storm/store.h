@@ -49,6 +49,11 @@ void store_go_back(void);
    empty. */
 void store_fail_over(void);
 
+/* The same while the primary lives and hears of nothing: all are led to the other one, which takes its place; and back
+   again, to what it has had all the while. The other one is its replica then, and has nothing of its own. */
+void store_lead_away(void);
+void store_lead_back(void);
+
 /* True when the replica has all that had been done when this was called. */
 bool store_replica_has_all(void);
 

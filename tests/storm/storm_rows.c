@@ -49,7 +49,7 @@ typedef struct row_actor
     _Alignas(16) char memory[SLOTS * GH_ROW_SIZE_MAX];
 } row_actor;
 
-static const char* const whats[] = {"?", "schedule", "unschedule", "get", "load", "refresher", "seen"};
+static const char* const whats[] = {"?", "schedule", "unschedule", "get", "load", "refresher", "seen", "over", "ended"};
 /* Six in one shard, two in another: so a claim of a shard that had no row due meets one a moment later. */
 static const gh_str names[ROWS_NAMES] = {GH_STR_INIT("item 12"), GH_STR_INIT("item 19"), GH_STR_INIT("item 94"),
                                          GH_STR_INIT("item 93"), GH_STR_INIT("item 95"), GH_STR_INIT("item 105"),
@@ -251,6 +251,30 @@ static const char seen_script[] =
     " local state = redis.call('HGET', KEYS[2], ARGV[1]) if not state then return '' end"
     " return (tonumber(redis.call('ZSCORE', KEYS[1], ARGV[1]) or 0) > now and '1 ' or '0 ') .. state";
 
+/* What becomes of a claim once its lease has been seen to be over: nothing may. */
+static void note_over(const storm_look* look, uint8_t name, char state, uint64_t client, uint64_t claim)
+{
+    static struct
+    {
+        uint64_t client;
+        uint64_t claim;
+        char state;
+    } last[ROWS_NAMES];
+    bool is_over = state == 'c' || state == 'a';
+    bool is_same = last[name].client == client && last[name].claim == claim;
+    if (client == 0 || (is_over ? is_same : !is_same || last[name].state == state)) return;
+    last[name].client = client;
+    last[name].claim = claim;
+    last[name].state = state;
+    storm_event event = {.system = STORM_rows,
+                         .what = is_over ? ROWS_OVER : ROWS_ENDED,
+                         .object = name,
+                         .a = client,
+                         .b = claim,
+                         .c = (uint64_t)state};
+    (void)history_event(look->who, event);
+}
+
 static void note_seen(storm_look* look, uint8_t name, const char* text)
 {
     unsigned long long client = 0, claimant = 0, number = 0, setter = 0, sequence = 0;
@@ -259,15 +283,16 @@ static void note_seen(storm_look* look, uint8_t name, const char* text)
     int parts = sscanf(text, "%u %*u %*u %*u %*u %*u %c %63s %63s", &runs, &state, claim, by);
     if (parts == 4) (void)sscanf(by, "%16llx:%llx", &setter, &sequence);
     bool is_claimed = parts == 4 && runs == 1 && (state == 'c' || state == 'a');
-    if (is_claimed) (void)sscanf(claim, "%16llx:%16llx.%llu", &client, &claimant, &number);
+    if (parts == 4) (void)sscanf(claim, "%16llx:%16llx.%llu", &client, &claimant, &number);
     storm_event event = {.system = STORM_rows,
                          .what = ROWS_SEEN,
                          .object = name,
-                         .a = client,
-                         .b = claimant << 32 | number,
+                         .a = is_claimed ? client : 0,
+                         .b = is_claimed ? claimant << 32 | number : 0,
                          .c = setter,
                          .d = sequence};
     (void)history_event(look->who, event);
+    if (!is_claimed) note_over(look, name, state, client, claimant << 32 | number);
 }
 
 static void witness(storm_look* look)

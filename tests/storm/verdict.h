@@ -47,6 +47,12 @@ bool excuse_clock_back(uint64_t from_us, uint64_t to_us);
 /* A loss lies between, and the server's clock was ahead of where it is later: numbers made of time may go back. */
 bool excuse_clock_went_back_over_loss(uint64_t from_us, uint64_t to_us);
 
+/* The same of FLUSHALL alone, of which no link tells. */
+bool excuse_clock_went_back_over_flush(uint64_t from_us, uint64_t to_us);
+
+/* How many losses were not over before that time. */
+unsigned excuse_losses_since(uint64_t from_us);
+
 /* This process was killed, or stood still for longer than bearable_us, within these times. */
 bool excuse_process_away(uint8_t process, uint64_t from_us, uint64_t to_us, uint64_t bearable_us);
 

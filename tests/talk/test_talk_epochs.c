@@ -5,6 +5,7 @@
 #include "client/op.h"
 #include "support/random.h"
 #include "support/scene/talk.h"
+#include "support/server/store_script.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -274,6 +275,34 @@ static void clock_that_went_back_over_a_loss_stops_nobody(void** state)
     assert_int_equal(redis_server_integer(server, "LLEN gh:{mailbox:jeff}:m"), 3);
 }
 
+/* The epoch of a push under that generation to a mailbox whose row began when the clock was far ahead. */
+static unsigned long long epoch_behind_a_loss(redis_server* server, const char* push, unsigned generation)
+{
+    redis_server_do(server, "FLUSHDB");
+    redis_server_do(server, "HSET gh:{mailbox:jeff}:s e 9000000000000000 n 7 g 1000");
+    redisReply* reply = redis_server_command(
+        server,
+        "EVALSHA %s 4 gh:{mailbox:jeff}:s gh:{mailbox:jeff}:m gh:{mailbox:jeff}:h gh:{mailbox:jeff}:waa"
+        " 00000000000000aa:0000000000000001 1 100 %u joe lost",
+        push, generation);
+    unsigned long long epoch = strtoull(store_rest(reply, 3), NULL, 10);
+    assert_string_equal(redis_server_text(server, "HGET gh:{mailbox:jeff}:s n"), "8");
+    freeReplyObject(reply);
+    return epoch;
+}
+
+/* The clock went back, so the time tells nothing; and each of two losses takes the epoch of the other away. */
+static void epochs_ahead_of_the_clock_differ_behind_each_loss(void** state)
+{
+    (void)state;
+    redis_server* server = redis_server_start(NULL);
+    const char* push = store_script(server, "mailbox/mailbox_push");
+    unsigned long long one = epoch_behind_a_loss(server, push, 2000);
+    unsigned long long other = epoch_behind_a_loss(server, push, 3000);
+    assert_true(one > 9000000000000000);
+    assert_true(other > one);
+}
+
 /* ---- a chat -------------------------------------------------------------------------------------------- */
 
 typedef struct chat_crowd
@@ -428,5 +457,6 @@ TEST_FILE(talk_epochs, cmocka_unit_test(commits_of_what_is_lost_take_nothing_new
           cmocka_unit_test(commit_of_the_first_that_is_lost_takes_nothing),
           cmocka_unit_test(restart_that_loses_nothing_renames_nothing), cmocka_unit_test(stale_generations_are_told),
           cmocka_unit_test(clock_that_went_back_over_a_loss_stops_nobody),
+          cmocka_unit_test(epochs_ahead_of_the_clock_differ_behind_each_loss),
           cmocka_unit_test(readers_of_a_chat_hear_what_is_there),
           cmocka_unit_test(handled_of_what_is_lost_skips_nothing));
