@@ -182,7 +182,8 @@ GH_API gh_status gh_script_begin(gh_command* op, gh_client* client, gh_script* s
                 now may lose it
    GH_ERROR     the server or the script answered an error: gh_command_reply()->text. A command that errs has changed
                 nothing; a script may have written before it erred. Once, that is an answer as any other: it is over,
-                and a repeat gets the same error
+                and a repeat gets the same error. An error that begins with a word of the servers', as "ASK the
+                innkeeper", and is none of their phrases, is the script's own
    GH_TOO_SMALL carried out, but the answer needs reply_needed bytes; if that is 0, it was larger than the client's
                 reply_bytes or reply_nodes, and cost the connection; or, once, it was lost with a link and too large
                 for the receipt (4 KiB), or of more than six arrays within one another
