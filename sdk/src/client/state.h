@@ -339,10 +339,16 @@ static inline gh_node* gh_queue_node(const gh_op* op)
     return &op->client->nodes[op->place & ~GH_PLACE_ASK];
 }
 
+/* On whose server the object of its last request lies, wherever it waits just now: others are asked who has a slot. */
+static inline gh_node* gh_op_home(const gh_op* op)
+{
+    return gh_node_of(op->client, op->route);
+}
+
 /* Whose server its request goes to; while it has none, that of the last one's object. */
 static inline gh_node* gh_op_node(const gh_op* op)
 {
-    return op->request == GH_REQUEST_QUEUED ? gh_queue_node(op) : gh_node_of(op->client, op->route);
+    return op->request == GH_REQUEST_QUEUED ? gh_queue_node(op) : gh_op_home(op);
 }
 
 static inline bool gh_client_is_one(const gh_client* client)
