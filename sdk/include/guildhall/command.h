@@ -150,11 +150,11 @@ typedef struct gh_command_line
 } gh_command_line;
 
 /* Queues a command: arguments[0] is its name. Refused (GH_INVALID_ARGUMENTS) are those that would block the shared
-   connection or make it something else: SUBSCRIBE, MULTI, BLPOP, SELECT and their like; do not use XREAD with BLOCK or
-   CLIENT REPLY either. With config->fence, or once, the arguments are carried out by a script, so the command must be
-   one that scripts may call, and the server's ACL must allow it there. Once, it needs a word behind its name
-   (GH_INVALID_ARGUMENTS), which is the key that the receipt lies beside; commands that have another word there, as
-   BITOP and XGROUP, belong into a script on Cluster, and where the ACL names keys.
+   connection, make it something else, or get no answer: SUBSCRIBE, MULTI, BLPOP, SELECT, ASKING, REPLCONF and their
+   like; do not use XREAD with BLOCK or CLIENT REPLY either. With config->fence, or once, the arguments are carried out
+   by a script, so the command must be one that scripts may call, and the server's ACL must allow it there. Once, it
+   needs a word behind its name (GH_INVALID_ARGUMENTS), which is the key that the receipt lies beside; commands that
+   have another word there, as BITOP and XGROUP, belong into a script on Cluster, and where the ACL names keys.
    GH_OK; GH_NO_ROOM (ops_capacity); GH_TOO_LARGE (the request would not fit out_bytes); GH_CLOSED; GH_INVALID_OP,
    _CLIENT, _CONFIG, _ARGUMENTS, _TIMEOUT, _FENCE, _BUFFER, _REPEAT, _REPLICAS. config may be NULL for the defaults. */
 GH_API gh_status gh_command_begin(gh_command* op, gh_client* client, const gh_str* arguments, size_t argument_count,
