@@ -429,7 +429,8 @@ static void forget_warnings(gh_node* node)
 }
 
 /* Nodes that no map names any more take no ops, and are forgotten when their link is gone. But for one that gets its
-   first slot: no map has it yet, and it is asked out of turn. True: one of them had slots, and was replaced. */
+   first slot: no map has it yet, and it is asked out of turn. True: one of them had slots, and was replaced, whatever
+   waits there yet. */
 static bool retire(gh_cluster* cluster, gh_client* client)
 {
     bool replaced = false;
@@ -439,8 +440,8 @@ static bool retire(gh_cluster* cluster, gh_client* client)
         gh_node* node = &client->nodes[place];
         if (cluster->map.nodes[place].host_size == 0 || gh_slots_map_names(&cluster->map, place)) continue;
         if (cluster->map.seen.without_room > 0) cluster->wanted = true; /* for whom there is room now */
-        if (awaited_of(node) != NULL) continue;
         replaced = replaced || cluster->places[place].served;
+        if (awaited_of(node) != NULL) continue;
         leave_by_map(node);
         if (gh_link_is_open(&node->link)) continue;
         if (client->wake.target == &cluster->places[place].target) gh_wake_leave(client); /* no hint reaches it there */
