@@ -72,7 +72,7 @@ static const row rows[] = {
     {HALF, "ERR Script attempted to access a non local key in a cluster node script: 6b1bf486"},
     {REFUSED, "CROSSSLOT Keys in request don't hash to the same slot"},
     {REFUSED, "MOVED 3999 127.0.0.1:1"},
-    {REFUSED, "MOVED 16384 0.0.0.0:0"},
+    {REFUSED, "MOVED 16383 0.0.0.0:0"},
     {AGAIN, "ASK 3999 127.0.0.1:1"},
     {REFUSED, "EXECABORT Transaction discarded because of previous errors."},
     {FENCED, "FENCED the lock is not held with this fence"},

@@ -122,6 +122,25 @@ static void each_missing_right_is_named(const drill_system* system)
     }
 DRILL_SYSTEMS(RIGHTS_TEST)
 
+/* The same where the server has forgotten its scripts since: the question is brought there anew. */
+static void right_goes_where_scripts_were_flushed(void** state)
+{
+    (void)state;
+    drill* self = drill_start(&drill_mailbox);
+    const drill_case* push = &drill_mailbox.cases[0];
+    drill_restore(self, push);
+    redis_server_do(self->server, "SCRIPT FLUSH");
+    set_right(self, '-', "rpush");
+    assert_status(drill_run(self, push), GH_UNKNOWN);
+    for (int i = 0; i < 3; i++)
+    {
+        drill_restore(self, push);
+        assert_status(drill_run(self, push), GH_REFUSED);
+    }
+    assert_non_null(strstr(self->game->last_error, "lacks rights to call: RPUSH"));
+    assert_int_equal(game_stats(self->game).links_lost, 0);
+}
+
 /* Taken away while the link is up: what may have written before it was stopped is UNKNOWN; the next op finds the right
    missing before it writes; and when it is given back, ops go on by themselves. */
 static void right_that_goes_and_comes(void** state)
@@ -149,4 +168,5 @@ static void right_that_goes_and_comes(void** state)
 }
 
 #define RIGHTS_TEST_NAME(system) cmocka_unit_test(system##_names_each_missing_right),
-TEST_FILE(rights, DRILL_SYSTEMS(RIGHTS_TEST_NAME) cmocka_unit_test(right_that_goes_and_comes));
+TEST_FILE(rights, DRILL_SYSTEMS(RIGHTS_TEST_NAME) cmocka_unit_test(right_that_goes_and_comes),
+          cmocka_unit_test(right_goes_where_scripts_were_flushed));

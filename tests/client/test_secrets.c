@@ -239,7 +239,7 @@ static void assert_log_is_printable(const scripted* world)
 
 static bool say_odd_bytes(scripted* world, const gh_str* words, size_t count, byte_buffer* reply)
 {
-    static const char odd[] = "-NOPERM a\x0b"
+    static const char odd[] = "-NOPERM permissions to a\x0b"
                               "b\x1b[2Jc\x7f"
                               "d\xc3\xa9"
                               "e\r\n";
@@ -276,7 +276,7 @@ static void server_forges_no_line(void** state)
     assert_false(scripted_logged(world, "forged"));
     assert_true(scripted_logged(world, "older than 6.2: 5.\\x1b[m0"));
     assert_true(scripted_logged(world, "it is all\\x07keys"));
-    assert_true(scripted_logged(world, "NOPERM a\\x0bb\\x1b[2Jc\\x7fd\\xc3\\xa9e\n"));
+    assert_true(scripted_logged(world, "NOPERM permissions to a\\x0bb\\x1b[2Jc\\x7fd\\xc3\\xa9e\n"));
 }
 
 static void path_forges_no_line(void** state)

@@ -338,6 +338,28 @@ static void node_that_says_nothing_any_more_is_left(void** state)
     must_be_heard_again(subscribed);
 }
 
+/* Three nodes stop in the middle of a hint: what they said of it lies in all that there is to receive into. */
+static void half_hints_hold_up_no_op(void** state)
+{
+    (void)state;
+    scripted_stream* streams[3];
+    start_fleet(NULL, 256, NULL);
+    for (unsigned node = 0; node < 3; node++)
+    {
+        (void)made_cluster_want(all.fleet, node, 3600000000u);
+        MADE_UNTIL(all.fleet, all.subscribed == node + 1, TICK_US, SECOND_US);
+        streams[node] = stream_of_listener();
+    }
+    tick_for(SECOND_US);
+    const uint64_t lost = scripted_stats(all.fleet->world).links_lost;
+    for (unsigned node = 0; node < 3; node++) add(&streams[node]->replies, "*3\r\n$8\r\nsmess");
+    tick_for(10 * TICK_US);
+    gh_lock* waits = made_cluster_want(all.fleet, 1, 3600000000u);
+    MADE_UNTIL(all.fleet, waits->position == 40, TICK_US, SECOND_US * 3 / 5); /* a quarter of the 2 s, and some */
+    assert_int_equal(scripted_stats(all.fleet->world).links_lost, lost);
+    must_be_heard_again(3);
+}
+
 /* It is seen when something is said, where what came before was not taken yet. */
 static void stream_that_ends_while_its_bytes_wait(void** state)
 {
@@ -547,7 +569,7 @@ TEST_FILE(cluster_hints_lies, cmocka_unit_test(moved_to_and_fro_is_outlived),
           cmocka_unit_test(without_the_wake_link_it_asks_once_more),
           cmocka_unit_test(command_that_is_not_known_is_told), cmocka_unit_test(login_that_is_gone_is_told),
           cmocka_unit_test(probe_that_fails_for_the_moment_is_no_refusal),
-          cmocka_unit_test(node_that_says_nothing_any_more_is_left),
+          cmocka_unit_test(node_that_says_nothing_any_more_is_left), cmocka_unit_test(half_hints_hold_up_no_op),
           cmocka_unit_test(stream_that_ends_while_its_bytes_wait),
           cmocka_unit_test(deadline_is_when_something_is_to_be_done), cmocka_unit_test(more_objects_than_channels),
           cmocka_unit_test(objects_of_one_slot_are_heard_apart), cmocka_unit_test(node_that_is_gone_is_not_listened_to),

@@ -429,6 +429,41 @@ static void successor_that_was_connected_is_asked_for_leases(void** state)
     MADE_UNTIL(fleet, asked_of_successor == 1, TICK_US, 1000000);
 }
 
+static unsigned slot_on_its_way; /* from node 2 to node 0 */
+
+static bool send_to_who_is_lost(made_cluster* fleet, unsigned node, unsigned slot, byte_buffer* reply)
+{
+    (void)note_successor(fleet, node, slot, reply);
+    if (node != 2 || slot != slot_on_its_way) return false;
+    made_redirect(reply, "ASK", slot, 0);
+    return true;
+}
+
+static gh_status door_without_the_first(scripted* world, const gh_address* address)
+{
+    (void)world;
+    return address->port == MADE_PORT ? GH_REFUSED : GH_OK;
+}
+
+/* A slot was on its way to who was replaced, and something waits there out of turn. */
+static void successor_is_asked_though_something_waits_for_who_was_replaced(void** state)
+{
+    (void)state;
+    char name[24];
+    made_cluster* fleet = fleet_with_a_lock();
+    slot_on_its_way = made_name(fleet, 2, 2000, name);
+    fleet->lie = send_to_who_is_lost;
+    fleet->world->door = door_without_the_first;
+    stream_to(fleet, 0)->ended = true;
+    gh_lock* waits = scripted_want(fleet->world, name, 10000000, 60000000);
+    for (int i = 0; i < 50; i++) made_cluster_tick(fleet, TICK_US);
+    assert_int_equal(gh_op_poll(&waits->op), GH_PENDING);
+    asked_of_successor = 0;
+    for (unsigned slot = 0; slot < GH_SLOTS; slot++)
+        if (fleet->owners[slot] == 0) fleet->owners[slot] = 1;
+    MADE_UNTIL(fleet, asked_of_successor > 0, TICK_US, 1500000);
+}
+
 /* They have come with their data. */
 static void slots_that_have_moved_cost_no_question(void** state)
 {
@@ -443,6 +478,7 @@ static void slots_that_have_moved_cost_no_question(void** state)
 
 TEST_FILE(cluster_lies, cmocka_unit_test(late_renewal_of_who_was_replaced_is_doubted),
           cmocka_unit_test(successor_that_was_connected_is_asked_for_leases),
+          cmocka_unit_test(successor_is_asked_though_something_waits_for_who_was_replaced),
           cmocka_unit_test(slots_that_have_moved_cost_no_question), cmocka_unit_test(endless_map_costs_a_tick_little),
           cmocka_unit_test(endless_map_is_given_up), cmocka_unit_test(moved_to_nowhere_is_outlived),
           cmocka_unit_test(moved_to_and_fro_is_outlived), cmocka_unit_test(moved_to_itself_is_outlived),

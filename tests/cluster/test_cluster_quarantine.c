@@ -136,7 +136,49 @@ static void node_that_lost_its_data_has_a_new_age(void** state)
     assert_int_equal(not_before_at(fleet, 0), BIRTH_US + QUARANTINE_US);
 }
 
-TEST_FILE(cluster_quarantine, cmocka_unit_test(node_without_an_epoch_has_no_age),
-          cmocka_unit_test(node_without_an_epoch_tells_its_time),
+/* Node 1 keeps a single slot, in which an epoch lies. */
+static void leave_one_epoch(made_cluster* fleet)
+{
+    unsigned kept = GH_SLOTS - 1;
+    while (!has_an_epoch(kept)) kept--;
+    for (unsigned slot = 0; slot < GH_SLOTS; slot++) fleet->owners[slot] = slot == kept ? 1 : 0;
+}
+
+static bool epoch_is_on_its_way(scripted* world, const gh_str* words, size_t count, byte_buffer* reply)
+{
+    const gh_str end = gh_str_literal(":epoch");
+    if (world->asked->port != MADE_PORT + 1 || count < 4 || words[3].size < end.size ||
+        !gh_str_equal(gh_str_make(words[3].bytes + words[3].size - end.size, end.size), end))
+        return note_bounds(world, words, count, reply);
+    made_redirect(reply, "ASK", gh_slot_of_key(words[3]), 0);
+    return true;
+}
+
+static void lose_link_to_the_second(made_cluster* fleet)
+{
+    const uint64_t ready = scripted_stats(fleet->world).links_ready;
+    end_links_to(fleet, 1);
+    MADE_UNTIL(fleet, scripted_stats(fleet->world).links_ready > ready, TICK_US, 5000000);
+}
+
+/* The slot of the only one was on its way when a hand-shake asked for it, and stayed after all: the next asks again. */
+static void epoch_that_stayed_is_asked_for_again(void** state)
+{
+    (void)state;
+    made_cluster* fleet = fleet_of_two();
+    leave_one_epoch(fleet);
+    assert_int_equal(not_before_at(fleet, 1), BIRTH_US + QUARANTINE_US);
+    fleet->world->answer = epoch_is_on_its_way;
+    lose_link_to_the_second(fleet);
+    assert_int_equal(not_before_at(fleet, 1), 0);
+    fleet->world->answer = note_bounds;
+    fleet->world->store_birth_us = BIRTH_US + 5;
+    lose_link_to_the_second(fleet);
+    assert_int_equal(not_before_at(fleet, 1), BIRTH_US + 5 + QUARANTINE_US);
+    assert_int_equal(scripted_stats(fleet->world).store_resets, 1);
+}
+
+TEST_FILE(cluster_quarantine, cmocka_unit_test(epoch_that_stayed_is_asked_for_again),
+          cmocka_unit_test(node_without_an_epoch_has_no_age), cmocka_unit_test(node_without_an_epoch_tells_its_time),
           cmocka_unit_test(link_without_an_epoch_has_its_own_generation),
           cmocka_unit_test(node_that_lost_its_data_has_a_new_age));

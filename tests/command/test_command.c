@@ -376,10 +376,10 @@ static void commands_that_spoil_the_link_are_refused(void** state)
 {
     (void)state;
     static const char* const names[] = {
-        "SUBSCRIBE", "subscribe", "PSubscribe", "SSUBSCRIBE", "UNSUBSCRIBE", "MONITOR", "MULTI",
-        "EXEC",      "DISCARD",   "WATCH",      "UNWATCH",    "SELECT",      "AUTH",    "HELLO",
-        "QUIT",      "RESET",     "SYNC",       "PSYNC",      "WAIT",        "BLPOP",   "brpop",
-        "BLMOVE",    "BLMPOP",    "BRPOPLPUSH", "BZPOPMIN",   "BZPOPMAX",    "BZMPOP"};
+        "SUBSCRIBE", "subscribe", "PSubscribe", "SSUBSCRIBE", "UNSUBSCRIBE", "MONITOR",  "MULTI",    "EXEC",
+        "DISCARD",   "WATCH",     "UNWATCH",    "SELECT",     "AUTH",        "HELLO",    "QUIT",     "RESET",
+        "SYNC",      "PSYNC",     "WAIT",       "BLPOP",      "brpop",       "BLMOVE",   "BLMPOP",   "BRPOPLPUSH",
+        "BZPOPMIN",  "BZPOPMAX",  "BZMPOP",     "REPLCONF",   "ASKING",      "READONLY", "readwrite"};
     redis_server* server = redis_server_start(NULL);
     game* a = game_start_ready(redis_server_address(server));
     gh_command* command = GAME_NEW(a, gh_command);

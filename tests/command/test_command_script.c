@@ -156,7 +156,15 @@ static void script_that_talks_like_the_server_runs_once(void** state)
                                         "UNBLOCKED x",
                                         "OOM x",
                                         "MISCONF x",
-                                        "NOREPLICAS x"};
+                                        "NOREPLICAS x",
+                                        "ASK the innkeeper",
+                                        "ASK 3999 coins",
+                                        "MOVED house",
+                                        "NOPERM for you",
+                                        "CROSSSLOT x",
+                                        "EXECABORT x",
+                                        "WRONGPASS x",
+                                        "LAYOUT x"};
     redis_server* server = redis_server_start(NULL);
     game* a = game_start_ready(redis_server_address(server));
     unsigned wrong = 0;
@@ -177,6 +185,28 @@ static void script_that_talks_like_the_server_runs_once(void** state)
         wrong++;
     }
     assert_int_equal(wrong, 0);
+}
+
+/* It has run, and its error is an answer: nobody is told that nothing was done, nor asked to wait for the server. */
+static void script_that_may_be_repeated_says_its_own_error(void** state)
+{
+    (void)state;
+    static const char* const words[] = {
+        "OOM potions", "MISCONF the hero is sad", "NOREPLICAS of the sword", "ASK the innkeeper",
+        "MOVED house", "NOPERM for you"};
+    redis_server* server = redis_server_start(NULL);
+    game* a = game_start_ready(redis_server_address(server));
+    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+    {
+        char text[160];
+        snprintf(text, sizeof(text), "redis.call('INCR', KEYS[1]) return redis.error_reply('%s')", words[i]);
+        gh_command_config config = command_config(a, GH_REPEAT_SAFE, 256);
+        config.timeout_us = SECOND_US;
+        gh_command* command = run_script(a, &config, script_new(a, text), "count", "");
+        assert_ends(command, GH_ERROR);
+        assert_string_equal(reply_text(a, command), words[i]);
+    }
+    assert_int_equal(redis_server_integer(server, "GET count"), sizeof(words) / sizeof(words[0]));
 }
 
 static void keys_and_arguments_have_bounds(void** state)
@@ -370,6 +400,7 @@ TEST_FILE(command_script, cmocka_unit_test(script_sees_its_keys_and_arguments), 
           cmocka_unit_test(forgotten_script_is_healed), cmocka_unit_test(script_survives_a_restart),
           cmocka_unit_test(zeroed_script_takes_another_text), cmocka_unit_test(script_errors_are_reported),
           cmocka_unit_test(script_that_talks_like_the_server_runs_once),
+          cmocka_unit_test(script_that_may_be_repeated_says_its_own_error),
           cmocka_unit_test(keys_and_arguments_have_bounds),
           cmocka_unit_test(bad_scripts_are_refused_and_change_nothing), cmocka_unit_test(longest_script_fits),
           cmocka_unit_test(script_that_waits_for_its_text_is_not_sent),

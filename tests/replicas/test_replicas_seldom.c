@@ -244,6 +244,36 @@ static void store_is_lost_while_replicas_are_asked(void** state)
     assert_true(lock->op.sequence != sequence);
 }
 
+#define CROWD      600u
+#define CROWD_WIRE 8u
+
+/* More wait to be asked than there are places on the wire, and go on to: the question for replicas gets its own. */
+static void crowd_does_not_keep_replicas_from_being_asked(void** state)
+{
+    (void)state;
+    scripted* world = scripted_new();
+    gh_client_config config = scripted_config();
+    gh_command_line* ops = scripted_keep(world, CROWD * sizeof *ops);
+    unsigned done = 0;
+    config.replicas = gh_replicas_wait();
+    config.wait_replicas = 1;
+    config.requests_capacity = CROWD_WIRE;
+    scripted_start_ready(world, &config);
+    for (unsigned i = 0; i < 300; i++)
+    {
+        for (unsigned n = 0; n < CROWD; n++)
+        {
+            if (gh_op_is_busy(&ops[n].op)) continue;
+            if (ops[n].op.kind != NULL) assert_status(gh_op_poll(&ops[n].op), GH_OK);
+            done += ops[n].op.kind != NULL;
+            assert_status(gh_command_format(&ops[n], world->client, NULL, "A"), GH_OK);
+        }
+        scripted_tick(world, 16 * MS);
+    }
+    assert_in_range(done, 300, UINT32_MAX);
+    assert_int_equal(scripted_stats(world).unreplicated, 0);
+}
+
 /* A client that sleeps until its deadline gets a lock that replicas have, and gives it back. */
 static void deadlines_are_enough(void** state)
 {
@@ -397,6 +427,7 @@ TEST_FILE(replicas_seldom, cmocka_unit_test(link_that_ends_before_replicas_are_a
           cmocka_unit_test(lock_is_released_while_replicas_are_asked),
           cmocka_unit_test(client_ends_while_replicas_are_asked),
           cmocka_unit_test(store_is_lost_while_replicas_are_asked), cmocka_unit_test(deadlines_are_enough),
+          cmocka_unit_test(crowd_does_not_keep_replicas_from_being_asked),
           cmocka_unit_test(dump_shows_what_replicas_are_asked_about),
           cmocka_unit_test(lock_on_its_way_back_is_asked_for_again),
           cmocka_unit_test(lock_on_its_way_back_is_cancelled), cmocka_unit_test(lock_on_its_way_back_is_given_up),

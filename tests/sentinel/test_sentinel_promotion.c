@@ -86,6 +86,38 @@ static void promotion_that_is_given_up_leads_back(void** state)
     }
 }
 
+/* It takes longer than anybody waits, and the successor says that it is the master when it was given up: it is followed
+   as any other, and one sentinel that was away and names the old one, which answers yet, moves nobody. */
+static void promotion_that_comes_late_is_followed(void** state)
+{
+    (void)state;
+    made_sentinels* fleet = made_sentinels_new(3);
+    scripted* world = fleet->world;
+    fleet->is_replica[SUCCESSOR] = true;
+    made_sentinels_start(fleet);
+    for (unsigned n = 0; n < 3; n++)
+        SCRIPTED_UNTIL(world, made_sentinels_stream(fleet, MADE_SENTINEL_PORT + n) != NULL, 5000, 1000000);
+    scripted_tick(world, 5000);
+    tell_of_promotion(fleet);
+    for (int i = 0; i < 580; i++) scripted_tick(world, 5000);
+    world->silent = true;
+    for (int i = 0; i < 40; i++) scripted_tick(world, 5000);
+    assert_false(gh_client_ready(world->client));
+    fleet->is_replica[SUCCESSOR] = false;
+    fleet->named[0] = fleet->named[1] = SUCCESSOR;
+    world->silent = false;
+    scripted_speak(world);
+    SCRIPTED_UNTIL(world, gh_client_ready(world->client), 5000, 100000);
+    (void)stream_to(fleet, MADE_SERVER_PORT + SUCCESSOR);
+    made_sentinels_part(fleet, 2);
+    for (int i = 0; i < 200; i++) scripted_tick(world, 5000);
+    stream_to(fleet, MADE_SERVER_PORT + SUCCESSOR)->ended = true;
+    for (int i = 0; i < 200; i++) scripted_tick(world, 5000);
+    (void)stream_to(fleet, MADE_SERVER_PORT + SUCCESSOR);
+    assert_int_equal(fleet->connected[MASTER], 1);
+    assert_int_equal(scripted_stats(world).failovers, 1);
+}
+
 static void promotion_of_another_master_that_is_given_up_is_nothing(void** state)
 {
     (void)state;
@@ -118,6 +150,7 @@ static void switch_is_followed_while_a_master_is_looked_for(void** state)
 
 TEST_FILE(sentinel_promotion, cmocka_unit_test(promotion_that_is_given_up_leads_back),
           cmocka_unit_test(promotion_of_another_master_that_is_given_up_is_nothing),
+          cmocka_unit_test(promotion_that_comes_late_is_followed),
           cmocka_unit_test(switch_is_followed_while_a_master_is_looked_for),
           cmocka_unit_test(answer_that_comes_with_the_news_is_not_believed),
           cmocka_unit_test(answer_before_the_news_is_believed));

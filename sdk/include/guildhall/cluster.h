@@ -27,9 +27,9 @@
    Node     config.nodes_capacity: masters known at once, and some more for those that replace others. Slots of those
             that have no place in the table wait (GH_WARNING_NODES, and the log).
    Answers  of three nodes are received at once, the others' as soon as one has come to its end. A node that stops in
-            the middle of one is given up after a quarter of request_timeout_us, if others wait for that. All nodes
-            share requests_capacity, too, and two buffers to send from: what stands still may fill them until
-            request_timeout_us, so give the one room for more than is asked of one node in that time.
+            the middle of one, or of a hint (wake_sharded), is given up after a quarter of request_timeout_us, if others
+            wait for that. All nodes share requests_capacity, too, and two buffers to send from: what stands still may
+            fill them until request_timeout_us, so give the one room for more than is asked of one node in that time.
    Names    A node may say a host name (cluster-preferred-endpoint-type hostname): config.resolver looks it up before
             each attempt, and without one what waits for the node is REFUSED. A node that says no host is at that of
             whoever was asked, behind a port of its own.

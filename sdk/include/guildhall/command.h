@@ -150,11 +150,11 @@ typedef struct gh_command_line
 } gh_command_line;
 
 /* Queues a command: arguments[0] is its name. Refused (GH_INVALID_ARGUMENTS) are those that would block the shared
-   connection or make it something else: SUBSCRIBE, MULTI, BLPOP, SELECT and their like; do not use XREAD with BLOCK or
-   CLIENT REPLY either. With config->fence, or once, the arguments are carried out by a script, so the command must be
-   one that scripts may call, and the server's ACL must allow it there. Once, it needs a word behind its name
-   (GH_INVALID_ARGUMENTS), which is the key that the receipt lies beside; commands that have another word there, as
-   BITOP and XGROUP, belong into a script on Cluster, and where the ACL names keys.
+   connection, make it something else, or get no answer: SUBSCRIBE, MULTI, BLPOP, SELECT, ASKING, REPLCONF and their
+   like; do not use XREAD with BLOCK or CLIENT REPLY either. With config->fence, or once, the arguments are carried out
+   by a script, so the command must be one that scripts may call, and the server's ACL must allow it there. Once, it
+   needs a word behind its name (GH_INVALID_ARGUMENTS), which is the key that the receipt lies beside; commands that
+   have another word there, as BITOP and XGROUP, belong into a script on Cluster, and where the ACL names keys.
    GH_OK; GH_NO_ROOM (ops_capacity); GH_TOO_LARGE (the request would not fit out_bytes); GH_CLOSED; GH_INVALID_OP,
    _CLIENT, _CONFIG, _ARGUMENTS, _TIMEOUT, _FENCE, _BUFFER, _REPEAT, _REPLICAS. config may be NULL for the defaults. */
 GH_API gh_status gh_command_begin(gh_command* op, gh_client* client, const gh_str* arguments, size_t argument_count,
@@ -182,7 +182,8 @@ GH_API gh_status gh_script_begin(gh_command* op, gh_client* client, gh_script* s
                 now may lose it
    GH_ERROR     the server or the script answered an error: gh_command_reply()->text. A command that errs has changed
                 nothing; a script may have written before it erred. Once, that is an answer as any other: it is over,
-                and a repeat gets the same error
+                and a repeat gets the same error. An error that begins with a word of the servers', as "ASK the
+                innkeeper", and is none of their phrases, is the script's own
    GH_TOO_SMALL carried out, but the answer needs reply_needed bytes; if that is 0, it was larger than the client's
                 reply_bytes or reply_nodes, and cost the connection; or, once, it was lost with a link and too large
                 for the receipt (4 KiB), or of more than six arrays within one another

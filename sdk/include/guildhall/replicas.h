@@ -27,7 +27,8 @@
              GH_UNREPLICATED, and a lock asks again.
    Renewals  and releases, and all other ops, do not wait. A renewal proves the lease by itself, and one that a failover
              lost is told: LOST.
-   Limits    request_timeout_us should be 500 ms or more: it bounds what a server is given for its answer to WAIT.
+   Limits    request_timeout_us should be 500 ms or more: it bounds what a server is given for its answer to WAIT. One
+             place of requests_capacity is for that question, so that no crowd of ops keeps it from being asked.
    Server    +wait for the user, beside what KEYS.md has. Some hosted servers refuse it to everybody.
    Memory    some 140 KiB more with the default capacities on one server; on Cluster, some 600 bytes for each of
              nodes_capacity */

@@ -176,10 +176,17 @@ static bool op_goes_elsewhere(gh_node* node, gh_op* op, gh_reply_class reply_cla
     return true;
 }
 
+/* A caller's script may answer any words, also those that a server's begin with: such an error is an answer. */
+static gh_reply_class class_of_error(const gh_op* op, gh_str error)
+{
+    const bool is_answer = op->kind->effect == GH_OP_CALLERS && !gh_reply_is_whole(error);
+    return is_answer ? GH_CLASS_OTHER : gh_reply_classify(error);
+}
+
 /* False: the link must be given up, and the op waits for the next one. */
 static bool op_take_error(gh_node* node, gh_op* op, const gh_reply* reply)
 {
-    gh_reply_class reply_class = gh_reply_classify(reply->text);
+    gh_reply_class reply_class = class_of_error(op, reply->text);
     if (op_goes_elsewhere(node, op, reply_class, reply->text)) return true;
     switch (reply_class)
     {

@@ -92,7 +92,7 @@ void gh_doubt_on(gh_client* client)
     {
         gh_op* op = lease_first(client, untold);
         lease_change_side(op);
-        if (op->route == 0 || gh_node_server(gh_op_node(op))->doubted) gh_op_tell(op, GH_EVENT_DOUBT);
+        if (op->route == 0 || gh_node_server(gh_op_home(op))->doubted) gh_op_tell(op, GH_EVENT_DOUBT);
         if ((++told & 15) == 0 && !gh_client_budget_left(client)) return;
     }
     for (node = client->nodes; node < client->nodes_end; node++) node->doubted = false;

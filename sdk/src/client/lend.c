@@ -1,13 +1,15 @@
 /* lend.c -- buffers that many links share. A link holds one to send from while not all in it has left, and one to
    receive into while it has the beginning of a reply; in between it holds none. Links that are idle cost no buffers,
    and one that nobody reads from, or that is slow, holds no more than its own. Who stops in the middle of a reply is
-   given up where others want its buffer (pipeline.c).
+   given up where others want its buffer, whatever it is a link for (pipeline.c, cluster_hints.c).
 
        free --gh_lend_out, gh_lend_in--> held --gh_lend_settle, when nothing is left in it--> free
 
    One link alone has its own, always. */
 
 #include "client/lend.h"
+
+#define STALL_SHARE 4u /* of request_timeout_us: so long a reply may stand still that others wait for */
 
 typedef struct lend_block
 {
@@ -61,6 +63,12 @@ bool gh_lend_in(gh_client* client, gh_link* link)
     if (block == NULL) return false;
     link->inbox.bytes = block + 1;
     return true;
+}
+
+bool gh_lend_is_held_up(const gh_client* client, const gh_link* link)
+{
+    return client->ins_wanted && !gh_inbox_is_empty(&link->inbox) && /* as it is when a link is lost */
+           client->now_us - link->heard_us >= client->config.request_timeout_us / STALL_SHARE;
 }
 
 void gh_lend_settle(gh_client* client, gh_link* link)

@@ -18,7 +18,6 @@
 #define LOOK_MANY_US  8000ull /* of many, one of all in this time: each costs a frame a call of the system */
 #define RECEIVE_BYTES 16384u  /* at once                                       */
 #define RECEIVES      4u      /* between two looks at the clock                */
-#define STALL_SHARE   4u      /* of request_timeout_us: so long an answer may stand still that others wait for */
 
 /* In less time than this nobody takes a master's place: with a node time-out of a half second a kill takes longer. */
 #define LATE_US 250000ull
@@ -252,15 +251,6 @@ static void pipeline_receive(gh_node* node)
     }
 }
 
-/* All that was here is read, and of a reply no more than its beginning has been for long. */
-static bool holds_up_others(const gh_node* node)
-{
-    const gh_client* client = node->client;
-    return client->ins_wanted && node->caught_up && gh_link_talks(&node->link) &&
-           !gh_inbox_is_empty(&node->link.inbox) &&
-           client->now_us - node->link.heard_us >= client->config.request_timeout_us / STALL_SHARE;
-}
-
 void gh_pipeline_receive(gh_node* node)
 {
     gh_client* client = node->client;
@@ -272,7 +262,8 @@ void gh_pipeline_receive(gh_node* node)
     client->reading = node;
     if (client->sweep_left == 0) pipeline_receive(node);
     if (!client->many) return;
-    if (holds_up_others(node)) gh_pipeline_lose(node, GH_LOG_WARNING, "others wait for the end of its answer");
+    if (node->caught_up && gh_lend_is_held_up(client, &node->link))
+        gh_pipeline_lose(node, GH_LOG_WARNING, "others wait for the end of its answer");
     gh_lend_settle(client, &node->link);
 }
 
@@ -343,7 +334,7 @@ static pipeline_encoded encode_op(gh_node* node, gh_op* op)
     {
         request = gh_link_request(link);
         asks = (op->place & GH_PLACE_ASK) != 0;
-        if (asks && client->slots_free->next == NULL) return ENCODED_FULL;
+        if (asks && !gh_slots_have_room_for_two(node)) return ENCODED_FULL;
         if (asks) encode_asking(&request);
         first = request.at;
         request.script = script;

@@ -77,14 +77,18 @@ static gh_str rights_list(uint64_t missing, char out[RIGHTS_NAMES_ROOM])
     return gh_str_make(out, size);
 }
 
-/* Asks anew while the link is up: one question, and the ops of our scripts wait for its answer. */
+/* Asks anew while the link is up: one question, and the ops of our scripts wait for its answer. It brings its script,
+   as the server may have forgotten that since the hand-shake, and an error would be no answer. */
 static gh_status rights_ask(gh_node* node)
 {
-    gh_request request = gh_link_request(&node->link);
+    gh_script* script = &node->client->scripts[GH_SCRIPT_rights];
+    gh_request request;
     node->held_back = true;
-    if (node->rights_asked) return GH_FULL;
+    if (node->rights_asked || !gh_slots_have_room_for_two(node)) return GH_FULL;
+    if (!gh_script_encode_load(node, script, GH_SLOT_LOAD, NULL)) return GH_FULL;
+    request = gh_link_request(&node->link);
     gh_rights_encode(node, &request);
-    if (!gh_slots_have_room(node) || !gh_link_commit(&node->link, &request)) return GH_FULL;
+    if (!gh_link_commit(&node->link, &request)) return GH_FULL;
     GH_INVARIANT(node->client, node->link.state == GH_LINK_READY);
     gh_slots_add(node, GH_SLOT_RIGHTS, NULL, NULL);
     node->rights_asked = true;

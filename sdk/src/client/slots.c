@@ -17,7 +17,24 @@ void gh_slots_init(gh_client* client)
     }
 }
 
+/* Whether one of these may be taken. Where replicas are waited for, the last one is for the question: else a crowd that
+   takes each place as soon as it is free would keep it from being asked. */
+static bool slots_go_on(const gh_client* client, const gh_slot* first)
+{
+    return first != NULL && (first->next != NULL || client->config.replicas == NULL);
+}
+
 bool gh_slots_have_room(const gh_node* node)
+{
+    return slots_go_on(node->client, node->client->slots_free);
+}
+
+bool gh_slots_have_room_for_two(const gh_node* node)
+{
+    return gh_slots_have_room(node) && slots_go_on(node->client, node->client->slots_free->next);
+}
+
+bool gh_slots_have_room_to_wait(const gh_node* node)
 {
     return node->client->slots_free != NULL;
 }

@@ -339,10 +339,16 @@ static inline gh_node* gh_queue_node(const gh_op* op)
     return &op->client->nodes[op->place & ~GH_PLACE_ASK];
 }
 
+/* On whose server the object of its last request lies, wherever it waits just now: others are asked who has a slot. */
+static inline gh_node* gh_op_home(const gh_op* op)
+{
+    return gh_node_of(op->client, op->route);
+}
+
 /* Whose server its request goes to; while it has none, that of the last one's object. */
 static inline gh_node* gh_op_node(const gh_op* op)
 {
-    return op->request == GH_REQUEST_QUEUED ? gh_queue_node(op) : gh_node_of(op->client, op->route);
+    return op->request == GH_REQUEST_QUEUED ? gh_queue_node(op) : gh_op_home(op);
 }
 
 static inline bool gh_client_is_one(const gh_client* client)
@@ -445,6 +451,8 @@ void gh_pipeline_refuse(gh_node* node, gh_reason reason); /* whoever waits now i
 /* slots.c */
 void gh_slots_init(gh_client* client);
 bool gh_slots_have_room(const gh_node* node);
+bool gh_slots_have_room_for_two(const gh_node* node);
+bool gh_slots_have_room_to_wait(const gh_node* node); /* for WAIT, which has a place of its own */
 /* For the request that was just written; op, if there is one, waits for its answer. */
 gh_slot* gh_slots_add(gh_node* node, gh_slot_purpose purpose, gh_op* op, gh_script* script);
 gh_slot* gh_slots_newest(const gh_node* node); /* there must be one */

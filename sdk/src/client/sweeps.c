@@ -43,7 +43,7 @@ void gh_op_sweep_on(gh_client* client, bool bounded)
         else
         {
             gh_sweep_mark(client, op);
-            if (client->sweep_node != NULL && gh_node_server(gh_op_node(op)) != client->sweep_node) continue;
+            if (client->sweep_node != NULL && gh_node_server(gh_op_home(op)) != client->sweep_node) continue;
             gh_op_tell(op, (gh_event_kind)client->sweep_kind);
             cost += SWEEP_TOLD_COST;
         }

@@ -303,21 +303,25 @@ static uint16_t slot_of_tag(uint32_t tag)
     return gh_slot_of_key(gh_str_make(digits, (size_t)(end - digits)));
 }
 
-/* The last group whose well-known key lies on the node: slots are moved from the first on, so it stays the longest. But
-   not one that was on its way when it was asked for. */
+/* The last group whose well-known key lies on the node: slots are moved from the first on, so it stays the longest. One
+   that was on its way when it was asked for, only if there is no other: it may have stayed. */
 static gh_epoch* cluster_epoch(gh_node* node, uint32_t* tag)
 {
     gh_cluster* cluster = gh_cluster_of(node->client);
     const uint32_t place = place_number(node);
+    const uint32_t passed_over = cluster->places[place].passed_over;
+    gh_epoch* last = NULL;
     uint32_t group;
+    *tag = NO_TAG;
     for (group = GH_SLOT_GROUPS; group-- > 0;)
     {
-        *tag = gh_slot_group_tag(group);
-        if (*tag + 1 == cluster->places[place].passed_over) continue;
-        if (gh_slots_map_owner(&cluster->map, slot_of_tag(*tag)) == place) return &cluster->epochs[group];
+        const uint32_t its_tag = gh_slot_group_tag(group);
+        if (gh_slots_map_owner(&cluster->map, slot_of_tag(its_tag)) != place) continue;
+        *tag = its_tag;
+        last = &cluster->epochs[group];
+        if (its_tag + 1 != passed_over) return last;
     }
-    *tag = NO_TAG;
-    return NULL;
+    return last;
 }
 
 /* The key is on its way. Nothing may be asked of a node of whose data nothing is known, so its next hand-shake asks for
@@ -326,7 +330,7 @@ static bool pass_over_epoch(gh_node* node)
 {
     uint32_t tag;
     place_of(node)->passed_over = node->epoch_tag + 1;
-    return cluster_epoch(node, &tag) != NULL;
+    return cluster_epoch(node, &tag) != NULL && tag != node->epoch_tag;
 }
 
 /* The map is wrong, or the only key is on its way: it is asked for again when the map has another one for the node. */
@@ -429,7 +433,8 @@ static void forget_warnings(gh_node* node)
 }
 
 /* Nodes that no map names any more take no ops, and are forgotten when their link is gone. But for one that gets its
-   first slot: no map has it yet, and it is asked out of turn. True: one of them had slots, and was replaced. */
+   first slot: no map has it yet, and it is asked out of turn. True: one of them had slots, and was replaced, whatever
+   waits there yet. */
 static bool retire(gh_cluster* cluster, gh_client* client)
 {
     bool replaced = false;
@@ -439,8 +444,8 @@ static bool retire(gh_cluster* cluster, gh_client* client)
         gh_node* node = &client->nodes[place];
         if (cluster->map.nodes[place].host_size == 0 || gh_slots_map_names(&cluster->map, place)) continue;
         if (cluster->map.seen.without_room > 0) cluster->wanted = true; /* for whom there is room now */
-        if (awaited_of(node) != NULL) continue;
         replaced = replaced || cluster->places[place].served;
+        if (awaited_of(node) != NULL) continue;
         leave_by_map(node);
         if (gh_link_is_open(&node->link)) continue;
         if (client->wake.target == &cluster->places[place].target) gh_wake_leave(client); /* no hint reaches it there */

@@ -545,7 +545,7 @@ static void listener_send(gh_client* client, gh_cluster_listener* listener)
 {
     gh_link* link = &listener->link;
     if (!gh_link_talks(link)) return;
-    if (gh_link_is_silent(link, client))
+    if (gh_link_is_silent(link, client) || gh_lend_is_held_up(client, link))
     {
         listener_lose(client, listener, GH_LOG_WARNING, "no answer in time");
         return;

@@ -425,10 +425,11 @@ static gh_status check_command(const gh_client* client, const gh_str* keys, size
 static bool spoils_the_link(gh_str name)
 {
     static const char* const names[] = {
-        "AUTH",     "BLMOVE",  "BLMPOP", "BLPOP",      "BRPOP",     "BRPOPLPUSH",   "BZMPOP",       "BZPOPMAX",
-        "BZPOPMIN", "DISCARD", "EXEC",   "HELLO",      "MONITOR",   "MULTI",        "PSUBSCRIBE",   "PSYNC",
-        "QUIT",     "RESET",   "SELECT", "SSUBSCRIBE", "SUBSCRIBE", "SUNSUBSCRIBE", "PUNSUBSCRIBE", "UNSUBSCRIBE",
-        "SYNC",     "UNWATCH", "WAIT",   "WAITAOF",    "WATCH"};
+        "ASKING", "AUTH",       "BLMOVE",     "BLMPOP",    "BLPOP",        "BRPOP",        "BRPOPLPUSH",
+        "BZMPOP", "BZPOPMAX",   "BZPOPMIN",   "DISCARD",   "EXEC",         "HELLO",        "MONITOR",
+        "MULTI",  "PSUBSCRIBE", "PSYNC",      "QUIT",      "READONLY",     "READWRITE",    "REPLCONF",
+        "RESET",  "SELECT",     "SSUBSCRIBE", "SUBSCRIBE", "SUNSUBSCRIBE", "PUNSUBSCRIBE", "UNSUBSCRIBE",
+        "SYNC",   "UNWATCH",    "WAIT",       "WAITAOF",   "WATCH"};
     size_t i;
     size_t at;
     for (i = 0; i < sizeof names / sizeof names[0]; i++)

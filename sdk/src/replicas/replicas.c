@@ -188,7 +188,7 @@ static void wait_ask(gh_node* node)
     gh_request_str(&request, gh_str_literal("WAIT"));
     request_decimal(&request, wanted);
     request_decimal(&request, time_of_wait(node->client));
-    if (!gh_slots_have_room(node) || !gh_link_commit(&node->link, &request)) return; /* in another tick */
+    if (!gh_slots_have_room_to_wait(node) || !gh_link_commit(&node->link, &request)) return; /* in another tick */
     gh_slots_add(node, GH_SLOT_WAIT, NULL, NULL);
     node->wait_sent = true;
 }

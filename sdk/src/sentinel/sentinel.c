@@ -312,9 +312,10 @@ static void hear_promotion(sentinels* self, gh_client* client, const sentinels_t
     gh_wake_leave(client);
 }
 
-static void promotion_failed(sentinels* self)
+/* Who is being connected to just now may yet say that it is the master, and is then followed as any other. */
+static void promotion_failed(sentinels* self, const gh_client* client)
 {
-    self->state = SENTINELS_ASKING;
+    self->state = gh_link_is_open(&client->nodes->link) ? SENTINELS_FOUND : SENTINELS_ASKING;
     self->fresh = false;
     self->ask_us = 0;
     self->until_us = 0;
@@ -331,7 +332,7 @@ static void sentinels_hear(sentinels* self, gh_client* client, uint32_t from, co
     case GH_SENTINEL_SWITCHED: hear_switch(self, client, &text); return;
     case GH_SENTINEL_PROMOTING: hear_promotion(self, client, &text); return;
     case GH_SENTINEL_GIVEN_UP:
-        if (self->state == SENTINELS_PROMOTING) promotion_failed(self);
+        if (self->state == SENTINELS_PROMOTING) promotion_failed(self, client);
         return;
     }
 }
@@ -348,7 +349,7 @@ static void promotion_move(sentinels* self, gh_client* client)
         self->state = SENTINELS_FOUND;
         self->until_us = gh_client_after(client, PROMOTION_US);
     }
-    else if (client->now_us >= self->until_us) promotion_failed(self);
+    else if (client->now_us >= self->until_us) promotion_failed(self, client);
     else if (node->link.state == GH_LINK_BACKOFF && node->link.due_us > look_us) node->link.due_us = look_us;
 }
 

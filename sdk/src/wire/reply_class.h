@@ -27,4 +27,8 @@ typedef enum gh_reply_class
 
 gh_reply_class gh_reply_classify(gh_str error);
 
+/* False: it begins with a code word of the servers' and is none of their phrases, so a script of a caller's has made it
+   up. That script has run. */
+bool gh_reply_is_whole(gh_str error);
+
 #endif
