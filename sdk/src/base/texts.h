@@ -6,11 +6,20 @@
 #ifndef GH_TEXTS_H
 #define GH_TEXTS_H
 
+#include "guildhall/base.h"
+
 #include <string.h>
 
 static inline const char* gh_texts_next(const char* text)
 {
     return text + strlen(text) + 1;
+}
+
+/* Whether a text begins with that one. */
+static inline bool gh_text_begins(gh_str text, const char* begin)
+{
+    const size_t size = strlen(begin);
+    return text.size >= size && memcmp(text.bytes, begin, size) == 0;
 }
 
 #endif

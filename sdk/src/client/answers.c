@@ -179,7 +179,7 @@ static bool op_goes_elsewhere(gh_node* node, gh_op* op, gh_reply_class reply_cla
 /* A caller's script may answer any words, also those that a server's begin with: such an error is an answer. */
 static gh_reply_class class_of_error(const gh_op* op, gh_str error)
 {
-    const bool is_answer = op->kind->effect == GH_OP_CALLERS && !gh_reply_is_whole(error);
+    const bool is_answer = op->kind->is_servers != NULL && !op->kind->is_servers(error);
     return is_answer ? GH_CLASS_OTHER : gh_reply_classify(error);
 }
 

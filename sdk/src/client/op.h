@@ -99,6 +99,10 @@ typedef struct gh_op_kind
        kind. */
     gh_tree_reader* trees;
 
+    /* gh_reply_is_whole, of a kind that carries out what a caller says: its scripts may answer any words, and such an
+       error is an answer. NULL: all errors are the server's, or ours. */
+    bool (*is_servers)(gh_str error);
+
     /* For a kind whose step is gh_call_step, or asks gh_call_verdict: takes what the reply says and tells how the op
        ends; GH_PENDING if it has sent another request instead. */
     gh_status (*answer)(gh_op* op, const gh_event* event);

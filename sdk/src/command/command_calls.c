@@ -7,6 +7,7 @@
 #include "scripts/command_scripts.h"
 #include "wire/format.h"
 #include "wire/name.h"
+#include "wire/reply_class.h"
 
 #define TIMEOUT_MAX_US   3600000000ull
 #define SCRIPT_ROOM      2048u       /* digest, keys, and the headers around them */
@@ -348,6 +349,7 @@ static void command_synced_step(gh_op* op, const gh_event* event)
      .script = SCRIPT,                                                                                                 \
      .effect = GH_OP_CALLERS,                                                                                          \
      .trees = gh_tree_read,                                                                                            \
+     .is_servers = gh_reply_is_whole,                                                                                  \
      .answer = command_answer,                                                                                         \
      .replicas_at = REPLICAS_AT}
 #define COMMAND_SYNCED offsetof(gh_command, replicas)

@@ -3,7 +3,6 @@
 #include "wire/reply_class.h"
 
 #include "base/texts.h"
-#include "wire/redirect.h"
 
 /* X(how the text of an error begins, its class). Seen on Redis 7.0 and 8, Valkey 8 unless noted. The first row that
    fits counts, so the longer text stands before the shorter. Whole phrases, because a caller's script may answer errors
@@ -58,12 +57,6 @@ static const uint8_t class_values[] = {
 #undef CLASS_VALUE
 };
 
-static bool begins_with(gh_str text, const char* begin)
-{
-    size_t size = strlen(begin);
-    return text.size >= size && memcmp(text.bytes, begin, size) == 0;
-}
-
 /* Redis 6.2 wraps an error from inside a script: "ERR Error running script (call to f_...): @user_script:3:
    @user_script: 3: -OOM command not allowed". The cause stands behind the last ": -". */
 static gh_str unwrap(gh_str error)
@@ -79,7 +72,7 @@ static gh_reply_class class_of(gh_str error)
     const char* begin = class_begins;
     size_t i;
     for (i = 0; i < sizeof class_values / sizeof class_values[0]; i++, begin = gh_texts_next(begin))
-        if (begins_with(error, begin)) return (gh_reply_class)class_values[i];
+        if (gh_text_begins(error, begin)) return (gh_reply_class)class_values[i];
     return GH_CLASS_OTHER;
 }
 
@@ -87,52 +80,7 @@ static gh_reply_class class_of(gh_str error)
 gh_reply_class gh_reply_classify(gh_str error)
 {
     gh_reply_class inside;
-    if (!begins_with(error, "ERR Error running script (call to")) return class_of(error);
+    if (!gh_text_begins(error, "ERR Error running script (call to")) return class_of(error);
     inside = class_of(unwrap(error));
     return inside == GH_CLASS_REFUSED ? GH_CLASS_STOPPED : inside;
-}
-
-/* ---- what somebody's own script says ----------------------------------------------------------------------------- */
-
-/* X(a code word of which the table above knows no more, what a server says somewhere behind it). A word may stand here
-   several times. */
-#define WHOLE_ROWS(X)                                                                                                  \
-    X("OOM ", "command not allowed")                                                                                   \
-    X("MISCONF ", "configured to save")                                                                                \
-    X("MISCONF ", "writing to the AOF")                                                                                \
-    X("NOREPLICAS ", "Not enough good replicas")                                                                       \
-    X("NOPERM ", "permissions to ")                                                                                    \
-    X("WRONGPASS ", "invalid username-password")                                                                       \
-    X("CROSSSLOT ", "Keys in request")                                                                                 \
-    X("EXECABORT ", "Transaction discarded")                                                                           \
-    X("LAYOUT ", "the keys with this prefix")
-
-static const char whole_rows[] =
-#define WHOLE_ROW(word, phrase) word "\0" phrase "\0"
-    WHOLE_ROWS(WHOLE_ROW)
-#undef WHOLE_ROW
-    ;
-
-static bool says(gh_str text, const char* phrase)
-{
-    const size_t size = strlen(phrase);
-    size_t at;
-    for (at = 0; at + size <= text.size; at++)
-        if (memcmp(text.bytes + at, phrase, size) == 0) return true;
-    return false;
-}
-
-bool gh_reply_is_whole(gh_str error)
-{
-    const char* word = whole_rows;
-    bool is_known = gh_redirect_parse(error).kind == GH_REDIRECT_BROKEN;
-    while (word < whole_rows + sizeof whole_rows - 1)
-    {
-        const char* phrase = gh_texts_next(word);
-        const bool is_it = begins_with(error, word);
-        if (is_it && says(error, phrase)) return true;
-        is_known = is_known || is_it;
-        word = gh_texts_next(phrase);
-    }
-    return !is_known;
 }
