@@ -8,8 +8,8 @@
 --                   not be the chat's; 0: if it was noted GRACE_US ago or before. Who makes a chat notes it first,
 --                   so that no crash can leave a member without its note: a young note of a chat that the player
 --                   is not in yet is none of anybody's business
---       [4] asked   us of the node's clock: where until is 0, GRACE_US counts from then, so that a copy which comes late
---                   takes no note that was made since
+--       [4] asked   us of the node's clock: where until is 0, GRACE_US counts from then, so that a copy which comes
+--                   late takes no note that was made since
 -- reply in one text: sequence, code
 --       code 0 removed  not in the list now
 --            1 kept     left alone
