@@ -335,7 +335,7 @@ local function describe()
     if third_party.lua and program("guildhall_simulator",
         disk.matching("tests/simulator/*.c", storm .. "storm_*.c", storm .. "check_*.c", storm .. "excuse.c",
                       storm .. "history.c", storm .. "hold.c", storm .. "judge.c", storm .. "nemesis.c",
-                      storm .. "nemesis_fleet.c",
+                      storm .. "nemesis_fleet.c", storm .. "nemesis_wire.c",
                       storm .. "seat.c", storm .. "seen_tasks.c", storm .. "stale.c", storm .. "systems.c",
                       storm .. "talk.c", storm .. "verdict.c", "tests/support/random.c", "tests/support/sha1.c",
                       "tests/support/suite.c")) then

@@ -10,7 +10,8 @@
 #
 #   --seeds A..B    these runs; 1..1000 without it
 #   --system LIST   only these systems: lock,mailbox,...; without it, some are drawn for each run
-#   --faults LIST   only these faults: cut,late,... as --one names them
+#   --faults LIST   only these faults: cut,late,... as --one names them. ancient: what dead links held back for 10 s to
+#                   40 min; without this option, one run in 24 has it beside the others
 #   --ops N         at most so many ops in a run
 #   --clients N     at most so many clients
 #   --server        the store is one server with its data on disk, in all runs; without one of these, it is drawn

@@ -14,7 +14,8 @@
 #   --cluster        a Cluster: masters killed, frozen, replaced, emptied; slots that move; nodes that come and go
 #   --sentinel       three servers and three Sentinels: the same for them, and Sentinels that are killed
 #   --failovers N    of those two: no weather, but N masters replaced, one after the other; see tests/failovers.sh
-#   --faults LIST    only these faults: cut,late,... as the summary names them
+#   --faults LIST    only these faults: cut,late,... as the summary names them, but for ancient, which takes the
+#                    simulator's virtual time
 #   --rolling        a part of the game servers is of the next patch version, and they are replaced by each other, as
 #                    while a fleet is rolled out. It is made of these sources, with scripts of other digests
 #   --other PROGRAM  the same with a guildhall_storm of another version that somebody has built

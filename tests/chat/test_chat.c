@@ -392,6 +392,44 @@ static void stale_entries_are_mended(void** state)
     assert_null(redis_server_text(server, "ZSCORE gh:{chats:jeff}:l gone"));
 }
 
+/* The request that the server was sent with this one key, from its log of slow ones, where all are. */
+static redisReply* words_with(redis_server* server, const char* key)
+{
+    redisReply* log = redis_server_command(server, "SLOWLOG GET -1");
+    for (size_t i = 0; i < log->elements; i++)
+    {
+        redisReply* words = log->element[i]->element[3];
+        if (words->elements > 4 && strcmp(words->element[2]->str, "1") == 0 && strcmp(words->element[3]->str, key) == 0)
+            return words;
+    }
+    fail_msg("nobody has asked about %s", key);
+    return log;
+}
+
+/* A copy of what took the entry away comes when the player is in that chat, and has been for long. */
+static void late_copy_of_a_mend_takes_no_note(void** state)
+{
+    (void)state;
+    redis_server_options options = {.clock = true};
+    redis_server* server = redis_server_start(&options);
+    game* a = game_start(redis_server_address(server));
+    gh_chat_list* list = GAME_NEW(a, gh_chat_list);
+    gh_chat_item* items = GAME_NEW_ARRAY(a, gh_chat_item, 10);
+    const char* words[16];
+    size_t sizes[16];
+    redis_server_do(server, "ZADD gh:{chats:jeff}:l 1000 raid");
+    redis_server_do(server, "CONFIG SET slowlog-log-slower-than 0");
+    assert_status(list_chats(a, "jeff", list, items, 10), GH_EMPTY);
+    redisReply* copy = words_with(server, "gh:{chats:jeff}:l");
+    assert_in_range(copy->elements, 5, 16);
+    for (size_t i = 0; i < copy->elements; i++) words[i] = copy->element[i]->str, sizes[i] = copy->element[i]->len;
+    assert_int_equal(redis_server_integer(server, "ZCARD gh:{chats:jeff}:l"), 0);
+    assert_status(chat_make(a, "raid", "joe jeff", KEEP, MANY), GH_OK);
+    redis_server_shift_clock(server, (int64_t)(1300 * SECOND_US));
+    freeReplyObject(redis_server_words(server, words, sizes, copy->elements));
+    assert_int_equal(redis_server_integer(server, "ZCARD gh:{chats:jeff}:l"), 1);
+}
+
 static gh_status make_refusing(game* from, const char* chat, const char* members, uint32_t keep)
 {
     gh_chat_change* change = GAME_NEW(from, gh_chat_change);
@@ -448,4 +486,5 @@ TEST_FILE(chat, cmocka_unit_test(full_chat_refuses_if_it_was_made_so),
           cmocka_unit_test(reads_a_long_backlog_for_many), cmocka_unit_test(any_byte_in_any_name),
           cmocka_unit_test(waits_for_a_hint), cmocka_unit_test(waits_for_a_hint_where_another_has_handled_all),
           cmocka_unit_test(numbers_of_no_message_go_out_whole), cmocka_unit_test(at_most_sixteen_hints_a_send),
-          cmocka_unit_test(lists_chats_with_unread_counts), cmocka_unit_test(stale_entries_are_mended));
+          cmocka_unit_test(lists_chats_with_unread_counts), cmocka_unit_test(stale_entries_are_mended),
+          cmocka_unit_test(late_copy_of_a_mend_takes_no_note));

@@ -26,6 +26,8 @@ static void hostile_error(fuzz_input* input, resp_text* reply)
         "FENCED the lock is not held with this fence",
         "STALE the data is of generation 1700000000000001",
         "STALE",
+        "LATE the request comes too late, it is 1780000000000001",
+        "LATE",
         "LAYOUT the keys with this prefix have the layout 2",
         "MOVED 3999 10.0.0.2:6379",
         "ASK 3999 10.0.0.3:6379",

@@ -219,6 +219,19 @@ static uint64_t due(const network_flow* flow)
     return flow->held_until_us > at_us ? flow->held_until_us : at_us;
 }
 
+uint64_t network_next_ancient_us(void)
+{
+    uint64_t next_us = UINT64_MAX;
+    for (unsigned i = 0; i < network.most; i++)
+    {
+        const network_link* link = &network.links[i];
+        const network_flow* flow = &link->flows[WIRE_REQUESTS];
+        if (!link->used || link->far == NULL || !flow->outlasts || flow->count == 0) continue;
+        if (due(flow) < next_us) next_us = due(flow);
+    }
+    return next_us;
+}
+
 void network_move(network_link* link)
 {
     network_flow* flow = &link->flows[WIRE_REQUESTS];

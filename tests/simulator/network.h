@@ -7,7 +7,8 @@
    Each direction carries pieces of bytes, which arrive after delays that are drawn for them. Orders of the storm's
    nemesis (storm/wire.h) hold directions back, swallow what they carry, chop it up, cut links, also in the middle of
    what is said, and refuse new ones. What a client has sent arrives, and is carried out, also when its process has died
-   or has given the link up long before: as with real networks.
+   or has given the link up long before: as with real networks. In some runs a part of it comes minutes later, when the
+   weather may be over ("ancient").
 
    A host is a process of the fleet: it has a clock of its own, which began at another time than the others and goes a
    little too fast or too slow, and entropy of its own, all of it from the run's seed. */
@@ -47,6 +48,9 @@ void network_host_end(const network_host* host);
 
 /* When the next bytes for that host arrive that are under way; UINT64_MAX: none are. */
 uint64_t network_next_us(const network_host* host);
+
+/* When the next of the bytes come that are held back for minutes; UINT64_MAX: there are none. */
+uint64_t network_next_ancient_us(void);
 
 /* Of a server: it was killed and its links with it; it stood still and goes on. */
 void network_server_died(unsigned server);

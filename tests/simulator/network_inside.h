@@ -34,6 +34,7 @@ typedef struct network_flow
     uint64_t held_until_us;
     uint64_t cut_after; /* so many bytes more, and the link is cut; UINT64_MAX: it is not */
     bool swallow;       /* what is held will not be passed on */
+    bool outlasts;      /* it is held for so long whatever is ordered meanwhile */
     bool ended;         /* who talks has ended, behind the last byte */
     bool awaited;       /* an event will look at it */
 } network_flow;

@@ -29,8 +29,10 @@ static void hold(network_link* link, const wire_order* order)
     for (int way = 0; way < 2; way++)
     {
         if (order->way != WIRE_BOTH && (int)order->way != way) continue;
+        if (link->flows[way].outlasts) continue;
         link->flows[way].held_until_us = until_us;
         link->flows[way].swallow = order->what == WIRE_SWALLOW;
+        link->flows[way].outlasts = order->outlasts;
     }
     events_at(until_us, move_later, link, link->number);
     if (order->sever_us != 0) events_at(history_now() + order->sever_us, sever_later, link, link->number);
@@ -68,8 +70,8 @@ static void heal(void)
         if (!link->used) continue;
         for (int way = 0; way < 2; way++)
         {
-            link->flows[way].held_until_us = 0;
             link->flows[way].cut_after = UINT64_MAX;
+            if (!link->flows[way].outlasts) link->flows[way].held_until_us = 0;
         }
         events_at(history_now(), move_later, link, link->number);
     }

@@ -34,6 +34,9 @@ enum
     SPEED_TURNS = 8,
     PACE_OF_A_YEAR = 36, /* so that its records fit */
     LOOK_US = 10000,
+    ANCIENT_ODDS = 24, /* a run with ancient bytes costs two */
+    SLEEPS_MOST = 2,
+    ARRIVES_US = 1000000, /* and is carried out, on replicas too */
     RUN_CAP_US = 120000000,
     QUIET_CAP_US = 180000000 /* who reads a message a turn, in long turns, has hundreds to read yet */
 };
@@ -128,6 +131,28 @@ static void open_crew(const schedule_wish* wish, const unsigned clients[CREW_PRO
     crew_open(clients, wish->speed_clients == 0 ? slow : fast);
 }
 
+/* Some runs have bytes that come minutes late. With so many ops begun, the fleet sleeps until shortly before the next
+   of them come, if there are any; what is left comes to a store that nobody uses any more. */
+static struct
+{
+    uint32_t sleeps_at[SLEEPS_MOST];
+    unsigned slept;
+} ancient;
+
+static void draw_ancient(const schedule_wish* wish, uint32_t ops)
+{
+    random_stream random = storm_random("ancient", 0, 0, 0);
+    bool drawn = random_one_in(&random, ANCIENT_ODDS) && wish->days == 0 && wish->speed_clients == 0;
+    storm.ancient = wish->faults == NULL ? drawn : nemesis_is_ancient(wish->faults);
+    ancient.slept = 0;
+    uint64_t at = 0;
+    for (unsigned i = 0; i < SLEEPS_MOST; i++)
+    {
+        at += random_between(&random, ops / 8, ops * 3 / 4);
+        ancient.sleeps_at[i] = (uint32_t)at;
+    }
+}
+
 static void prepare(const schedule_wish* wish, schedule_result* result, uint32_t* ops)
 {
     unsigned clients[CREW_PROCESSES_MAX] = {0};
@@ -143,6 +168,7 @@ static void prepare(const schedule_wish* wish, schedule_result* result, uint32_t
     if (wish->store != 0) storm.store = wish->store;
     storm.losses = storm.store == STORM_PAIR || wish->seed % 3 != 0;
     *ops = draw_ops(&random);
+    draw_ancient(wish, *ops);
     if (wish->ops != 0 && (wish->ops < *ops || wish->speed_clients != 0)) *ops = wish->ops;
     result->clients = draw_clients(&random, wish, clients);
     storm.small = !random_one_in(&random, 4);
@@ -224,10 +250,30 @@ static void judge_days(uint32_t wanted, uint32_t played)
     if (played < wanted) VIOLATION("only %u were: the history is full", played);
 }
 
+/* Everything but the ops goes on: what was begun ends, faults heal, those who sleep do what they must. */
+static uint64_t sleep_until(uint64_t wake_us)
+{
+    uint64_t for_us = wake_us - history_now();
+    nemesis_put_off(for_us);
+    let_play(NULL, 0);
+    events_run(wake_us);
+    let_play(NULL, 1);
+    return for_us;
+}
+
+/* How long the fleet has slept: 0 if there is nothing to wait for. */
+static uint64_t sleep_over(uint32_t begun)
+{
+    if (!storm.ancient || ancient.slept == SLEEPS_MOST || begun < ancient.sleeps_at[ancient.slept]) return 0;
+    random_stream random = storm_random("sleep", ancient.slept++, 0, 0);
+    uint64_t due_us = network_next_ancient_us(), before_us = random_below(&random, PLAY_BEFORE_US);
+    return due_us == UINT64_MAX || due_us <= history_now() + before_us ? 0 : sleep_until(due_us - before_us);
+}
+
 static void play(uint32_t ops, bool good_weather)
 {
     uint64_t end_us = history_now() + RUN_CAP_US;
-    uint64_t begun = 0;
+    uint32_t begun = 0;
     has_weather = !good_weather;
     if (has_weather) nemesis_start(history_now());
     weather(NULL, 0);
@@ -239,6 +285,7 @@ static void play(uint32_t ops, bool good_weather)
             const storm_record* r = history_at(seen + 1);
             if (!r->is_event && r->system != STORM_CORE) begun++;
         }
+        end_us += sleep_over(begun);
     }
     has_weather = false; /* also while its last faults heal */
 }
@@ -296,12 +343,22 @@ static void judge(const schedule_wish* wish, schedule_result* result, const stor
     if (promise != NULL) (void)snprintf(result->promise, sizeof result->promise, "%s", promise);
 }
 
+/* To a store that nobody uses any more. */
+static void await_ancient(void)
+{
+    uint64_t due_us;
+    witness_sleep();
+    while ((due_us = network_next_ancient_us()) != UINT64_MAX && due_us > history_now()) events_run(due_us);
+    events_run(history_now() + ARRIVES_US);
+}
+
 /* To the end of all ops, and what the store has then. */
 static storm_end come_to_rest(void)
 {
     nemesis_heal();
     storm_set_stage(STAGE_CALM);
     storm_end end = {.all_ended = players_wait(QUIET_CAP_US), .cap_s = QUIET_CAP_US / 1000000};
+    if (storm.ancient) await_ancient();
     storm_set_stage(STAGE_STOP);
     audit_run();
     return end;

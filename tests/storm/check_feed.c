@@ -126,6 +126,12 @@ static const feed_sight* find_passed(const feed_sight* all, size_t count)
     return passed;
 }
 
+/* A copy that came when all feeds had ended: of a send whose sender does not know what has become of it. */
+static bool may_be_ancient(const feed_sight* left)
+{
+    return storm.ancient && history_at(history_at(left->record)->about)->outcome != STORM_DONE;
+}
+
 /* With a feed that was cut off, up to the last that it heard. */
 static void check_all_of(const feed_sight* all, size_t count)
 {
@@ -144,7 +150,8 @@ static void check_all_of(const feed_sight* all, size_t count)
     for (size_t i = 0; i < left_counts[chat]; i++)
     {
         const feed_sight* left = &lefts[chat][i];
-        if (by_place(left, join) <= 0 || (passed != NULL && by_place(left, passed) < 0)) continue;
+        if (by_place(left, join) <= 0 || may_be_ancient(left)) continue;
+        if (passed != NULL && by_place(left, passed) < 0) continue;
         if (!whole && (heard_count == 0 || by_place(left, &heard[heard_count - 1]) > 0)) continue;
         verdict_cases(1);
         if (heard_count == 0 || bsearch(left, heard, heard_count, sizeof heard[0], by_place) == NULL)

@@ -19,6 +19,7 @@
 enum
 {
     ACTIVE_MAX = 64,
+    LONG_US = 60000000,
     ASK_US = 30000, /* what a fault waits for is asked so often */
     HEAL_CAP_US = 90000000,
     LEAVE_CAP_US = 8000000,
@@ -50,77 +51,6 @@ static struct
 } nemesis;
 
 static const storm_who nobody = {0, 0, 0};
-
-/* ---- the wire ------------------------------------------------------------------------------------------ */
-
-static uint32_t share_of(uint64_t x)
-{
-    return x % 4 == 0 ? 1000u : (uint32_t)(100 + x / 4 % 600);
-}
-
-static bool cut(const nemesis_fault* f)
-{
-    wire_do((wire_order){.what = WIRE_CUT, .share = share_of(f->x), .abrupt = f->y % 2 == 0, .seed = f->z});
-    return true;
-}
-
-/* The bytes of dead links: the client's side goes at once or by itself, what it said comes seconds later; or so soon
-   that the time is not over until which it may be carried out. */
-static bool late(const nemesis_fault* f)
-{
-    uint64_t sever_us = f->x % 3 == 0 ? 0 : 15000 + f->x / 3 % 120000;
-    uint64_t for_us = f->z % 2 == 0 ? f->for_us : 150000 + f->z / 2 % 250000;
-    wire_do((wire_order){.what = WIRE_HOLD,
-                         .way = WIRE_REQUESTS,
-                         .share = share_of(f->y),
-                         .seed = f->z,
-                         .for_us = for_us,
-                         .sever_us = sever_us});
-    return true;
-}
-
-/* Requests arrive, answers do not. */
-static bool mute(const nemesis_fault* f)
-{
-    uint64_t sever_us = f->x % 2 == 0 ? 0 : 10000 + f->x / 2 % 100000;
-    wire_do((wire_order){.what = WIRE_SWALLOW,
-                         .way = WIRE_REPLIES,
-                         .share = share_of(f->y),
-                         .seed = f->z,
-                         .for_us = f->for_us,
-                         .sever_us = sever_us});
-    return true;
-}
-
-static bool hole(const nemesis_fault* f)
-{
-    wire_way way = f->x % 2 == 0 ? WIRE_REQUESTS : WIRE_BOTH;
-    wire_do((wire_order){.what = WIRE_SWALLOW, .way = way, .share = share_of(f->y), .seed = f->z, .for_us = f->for_us});
-    return true;
-}
-
-static bool slow(const nemesis_fault* f)
-{
-    wire_way way = (wire_way)(f->x % 3);
-    wire_do((wire_order){.what = WIRE_HOLD, .way = way, .share = share_of(f->y), .seed = f->z, .for_us = f->for_us});
-    return true;
-}
-
-static bool chop(const nemesis_fault* f)
-{
-    wire_do((wire_order){.what = WIRE_CHOP, .size = (uint32_t)(1 + f->x % 60), .for_us = f->for_us});
-    return true;
-}
-
-/* All links gone and no new one for a while. With an odd x, what was asked is done and its answer is lost. */
-static bool outage(const nemesis_fault* f)
-{
-    wire_do((wire_order){.what = WIRE_SHUT, .for_us = f->for_us});
-    if (f->x % 2 == 1)
-        wire_do((wire_order){.what = WIRE_SWALLOW, .way = WIRE_REPLIES, .share = 1000, .for_us = 30000 + f->y % 50000});
-    else wire_do((wire_order){.what = WIRE_CUT, .share = 1000, .abrupt = f->y % 2 == 0});
-    return true;
-}
 
 /* ---- the server's process ------------------------------------------------------------------------------ */
 
@@ -297,7 +227,7 @@ static bool turn_away(const nemesis_fault* f)
 
 static bool few_clients(const nemesis_fault* f)
 {
-    wire_do((wire_order){.what = WIRE_CUT, .share = share_of(f->x), .seed = f->z});
+    wire_do((wire_order){.what = WIRE_CUT, .share = nemesis_share_of(f->x), .seed = f->z});
     return store_do("CONFIG SET maxclients %s", f->y % 2 == 0 ? "4" : "12");
 }
 
@@ -385,13 +315,14 @@ static void start_other(const nemesis_fault* f)
 #define EVERYWHERE   (BUT_SENTINEL | STORM_SENTINEL)
 
 static const nemesis_kind kinds[] = {
-    {"cut", 10, GROUND_WIRE, false, 0, 0, cut, NULL, BUT_SENTINEL, false, NULL, NULL},
-    {"late", 14, GROUND_WIRE, false, 200000, 2500000, late, NULL, BUT_SENTINEL, false, NULL, NULL},
-    {"mute", 6, GROUND_WIRE, false, 50000, 800000, mute, NULL, BUT_SENTINEL, false, NULL, NULL},
-    {"hole", 4, GROUND_WIRE, false, 50000, 900000, hole, NULL, BUT_SENTINEL, false, NULL, NULL},
-    {"slow", 6, GROUND_WIRE, false, 5000, 350000, slow, NULL, BUT_SENTINEL, false, NULL, NULL},
-    {"chop", 4, GROUND_WIRE, false, 50000, 400000, chop, NULL, BUT_SENTINEL, false, NULL, NULL},
-    {"outage", 6, GROUND_WIRE, false, 100000, 1200000, outage, NULL, BUT_SENTINEL, false, NULL, NULL},
+    {"cut", 10, GROUND_WIRE, false, 0, 0, nemesis_cut, NULL, BUT_SENTINEL, false, NULL, NULL},
+    {"late", 14, GROUND_WIRE, false, 200000, 2500000, nemesis_late, NULL, BUT_SENTINEL, false, NULL, NULL},
+    {"ancient", 40, GROUND_WIRE, false, 10000000, 2400000000, nemesis_ancient, NULL, EVERYWHERE, false, NULL, NULL},
+    {"mute", 6, GROUND_WIRE, false, 50000, 800000, nemesis_mute, NULL, BUT_SENTINEL, false, NULL, NULL},
+    {"hole", 4, GROUND_WIRE, false, 50000, 900000, nemesis_hole, NULL, BUT_SENTINEL, false, NULL, NULL},
+    {"slow", 6, GROUND_WIRE, false, 5000, 350000, nemesis_slow, NULL, BUT_SENTINEL, false, NULL, NULL},
+    {"chop", 4, GROUND_WIRE, false, 50000, 400000, nemesis_chop, NULL, BUT_SENTINEL, false, NULL, NULL},
+    {"outage", 6, GROUND_WIRE, false, 100000, 1200000, nemesis_outage, NULL, BUT_SENTINEL, false, NULL, NULL},
     {"kill-server", 4, GROUND_SERVER, false, 5000, 300000, kill_server, start_server, SERVERS, false, NULL, NULL},
     {"freeze-server", 4, GROUND_SERVER, false, 20000, 900000, freeze_server, thaw_server, SERVERS, false, NULL, NULL},
     {"busy", 4, GROUND_SERVER, false, 700000, 700000, busy, NULL, SERVERS, false, NULL, NULL},
@@ -486,12 +417,18 @@ bool nemesis_knows(const char* names)
     return true;
 }
 
+bool nemesis_is_ancient(const char* names)
+{
+    return is_named(names, "ancient", strlen("ancient"));
+}
+
 static unsigned weight_of(unsigned kind)
 {
     const nemesis_kind* k = kind_at(kind);
     if ((k->on & (unsigned)storm.store) == 0 || (k->loss && !storm.losses)) return 0;
     if (storm.failovers != 0 && !k->replaces) return 0;
     if (storm.other == NULL && k->strike == roll_out) return 0;
+    if (!storm.ancient && k->strike == nemesis_ancient) return 0;
     if (storm.faults != NULL && !is_named(storm.faults, k->name, strlen(k->name))) return 0;
     return k->weight;
 }
@@ -500,6 +437,16 @@ static uint64_t draw_gap(random_stream* random)
 {
     if (storm.gap_us != 0) return storm.gap_us / 2 + random_below(random, storm.gap_us);
     return random_between(random, GAP_LEAST_US, GAP_MOST_US) / (storm.haste > 1 ? storm.haste : 1);
+}
+
+/* Of what may last for long, each doubling is as likely as the next. */
+static uint64_t draw_length(random_stream* random, const nemesis_kind* kind)
+{
+    uint64_t least_us = kind->least_us, most_us = kind->most_us, doublings = 1;
+    if (most_us < LONG_US) return random_between(random, least_us, most_us);
+    while (least_us << doublings < most_us) doublings++;
+    least_us <<= random_below(random, doublings);
+    return random_between(random, least_us, least_us * 2 < most_us ? least_us * 2 : most_us);
 }
 
 static void draw_next(void)
@@ -516,7 +463,7 @@ static void draw_next(void)
     uint64_t point = sum == 0 ? 0 : random_below(random, sum);
     while (sum != 0 && point >= weight_of(f->kind)) point -= weight_of(f->kind++);
     if (sum == 0) f->at_us = UINT64_MAX / 2;
-    f->for_us = random_between(random, kind_at(f->kind)->least_us, kind_at(f->kind)->most_us);
+    f->for_us = draw_length(random, kind_at(f->kind));
     f->x = random_next(random) >> 1;
     f->y = random_next(random) >> 1;
     f->z = random_next(random);
@@ -527,6 +474,11 @@ void nemesis_start(uint64_t now_us)
     nemesis.random = storm_random("nemesis", 0, 0, 0);
     nemesis.start_us = now_us;
     draw_next();
+}
+
+void nemesis_put_off(uint64_t us)
+{
+    nemesis.start_us += us;
 }
 
 unsigned nemesis_failovers(void)

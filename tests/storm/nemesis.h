@@ -16,6 +16,9 @@ uint64_t nemesis_turn(uint64_t now_us);
 bool nemesis_has_finished(void);
 unsigned nemesis_failovers(void);
 
+/* What has not struck yet comes so much later. */
+void nemesis_put_off(uint64_t us);
+
 /* Ends every fault, and returns when the store answers and all players run. */
 void nemesis_heal(void);
 
@@ -40,5 +43,8 @@ bool nemesis_replaces_master(uint8_t mark);
 
 /* True when that list of names, separated by commas, knows them all. */
 bool nemesis_knows(const char* names);
+
+/* True when one of them is that of the fault of ancient bytes, see storm_options. */
+bool nemesis_is_ancient(const char* names);
 
 #endif

@@ -1,4 +1,4 @@
-/* nemesis_kinds.h -- what a fault is: shared by those who do them, nemesis.c and nemesis_fleet.c. */
+/* nemesis_kinds.h -- what a fault is: shared by those who do them, nemesis.c, nemesis_wire.c and nemesis_fleet.c. */
 
 #ifndef GUILDHALL_TESTS_STORM_NEMESIS_KINDS_H
 #define GUILDHALL_TESTS_STORM_NEMESIS_KINDS_H
@@ -47,6 +47,17 @@ typedef struct nemesis_kind
 
 /* What was done from since_us on may be gone; the loss itself lies between begin_us and now. */
 void nemesis_mark_loss(uint64_t since_us, uint64_t begin_us);
+
+/* The faults of the wire, nemesis_wire.c; and of 1000 links, how many such a number means. */
+bool nemesis_cut(const nemesis_fault* f);
+bool nemesis_late(const nemesis_fault* f);
+bool nemesis_ancient(const nemesis_fault* f);
+bool nemesis_mute(const nemesis_fault* f);
+bool nemesis_hole(const nemesis_fault* f);
+bool nemesis_slow(const nemesis_fault* f);
+bool nemesis_chop(const nemesis_fault* f);
+bool nemesis_outage(const nemesis_fault* f);
+uint32_t nemesis_share_of(uint64_t x);
 
 extern const nemesis_kind nemesis_fleet_kinds[];
 extern const unsigned nemesis_fleet_count;

@@ -107,6 +107,7 @@ static void read_options(int count, char** words)
     if (storm.failovers != 0) storm.seconds = storm.failovers * FAILOVER_CAP_S;
     if (storm.seconds < 1 || storm.seconds > 3600) complain("--seconds is 1..3600", "");
     if (storm.faults != NULL && !nemesis_knows(storm.faults)) complain("there is no such fault in ", storm.faults);
+    if (storm.faults != NULL && nemesis_is_ancient(storm.faults)) complain("only the simulator has ", "ancient");
     if (storm.failovers != 0 && storm.store < STORM_CLUSTER) complain("--failovers wants --cluster or --sentinel", "");
     for (uint8_t i = 1; names == NULL && i < STORM_SYSTEM_END; i++) storm.on[i] = true;
     const char* unknown = names == NULL ? NULL : storm_choose_systems(names);

@@ -163,6 +163,7 @@ typedef struct storm_options
     storm_store store;
     unsigned failovers;   /* so many, one after the other, and nothing else; 0: the weather */
     bool losses;          /* of this run: see storm.c */
+    bool ancient;         /* bytes of dead links may come minutes later: of the simulator's virtual time alone */
     const char* faults;   /* NULL: all */
     unsigned pace;        /* ops are begun so many times more seldom; 0: as 1 */
     unsigned haste;       /* faults come so many times faster; 0: as 1 */

@@ -89,6 +89,7 @@ static void start(void* actor, storm_client* me, random_stream random)
     a->send_config.reader_count = FILES_READERS;
     a->send_config.chunk_bytes = CHUNK;
     a->send_config.progress_us = 3000000;
+    if (storm.ancient) a->send_config.lease_us = GH_FILE_LEASE_MAX_US; /* nobody may be given up while all sleep */
     a->send_config.memory_size = gh_file_send_memory(&a->send_config);
     a->send_config.memory = aligned_alloc(64, (a->send_config.memory_size + 63) / 64 * 64);
     a->read_config = gh_file_read_config_default();

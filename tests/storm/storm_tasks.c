@@ -141,6 +141,7 @@ static gh_queue_config configure(random_stream* random)
     config.timeout_us = random_between(random, 200000, 4000000);
     config.lease_us = random_between(random, 200000, TASKS_LEASE_MOST_US);
     config.keep_us = 3600000000u;
+    if (storm.ancient && random_one_in(random, 2)) config.keep_us = GH_TASKS_KEEP_MIN_US; /* copies find nothing */
     config.backoff_min_us = 1000;
     config.backoff_max_us = 50000;
     return config;

@@ -43,6 +43,7 @@ typedef struct wire_order
     wire_what what;
     wire_way way;
     bool abrupt;
+    bool outlasts;      /* WIRE_HOLD: WIRE_HEAL does not end it, nor any other order; of the simulator alone */
     uint32_t share;     /* of 1000 connections */
     uint32_t size;      /* of a piece, WIRE_CHOP */
     uint16_t port;

@@ -119,7 +119,7 @@ static request_text record_request(drill* scene, const write_kind* kind)
     return self;
 }
 
-/* The names of the writer in place of the recorded one. */
+/* The names of the writer in place of the recorded one, whose request may be carried out whenever it comes. */
 static void rename_writer(request_text* self, unsigned writer)
 {
     char name[17];
@@ -127,7 +127,9 @@ static void rename_writer(request_text* self, unsigned writer)
     for (size_t i = 0; i < self->arguments->elements; i++)
     {
         redisReply* word = self->arguments->element[i];
-        if (word->len >= 16 && strncmp(word->str, self->client, 16) == 0) memcpy(word->str, name, 16);
+        if (word->len < 16 || strncmp(word->str, self->client, 16) != 0) continue;
+        memcpy(word->str, name, 16);
+        if (word->len > 34) memset(word->str + 34, '0', word->len - 34); /* "<client>:<sequence>:<not after>" */
     }
     for (size_t i = 0; i < self->keys->elements; i++) /* "...:w9f" is the shelf of those whose names begin with 9f */
     {

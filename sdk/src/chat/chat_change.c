@@ -8,9 +8,9 @@
 #include "wire/name.h"
 
 #define CHAT_SEND_KEYS      5u
-#define CHAT_SEND_NUMBERS   4u
+#define CHAT_SEND_NUMBERS   5u
 #define CHAT_CREATE_KEYS    4u
-#define CHAT_CREATE_NUMBERS 7u
+#define CHAT_CREATE_NUMBERS 8u
 
 /* What each change begins with. */
 static void encode_chat_head(gh_request* request, gh_op* op, uint32_t more_arguments, gh_str chat, const char* parts)

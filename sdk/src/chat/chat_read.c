@@ -53,8 +53,11 @@ void gh_chat_encode_list(gh_op* op, gh_request* request, gh_str player, uint64_t
 
 void gh_chat_encode_remove(gh_op* op, gh_request* request, gh_str player, gh_str chat, uint64_t until_us)
 {
-    gh_request_object_script(request, op, gh_str_literal("chats"), player, "l");
+    const uint64_t asked_us = until_us == 0 ? gh_op_store_time(op, gh_client_now(op->client)) : 0;
+    gh_request_op_script(request, op, 0, asked_us != 0 ? 1 : 0);
+    gh_request_object_keys(request, op->client, gh_str_literal("chats"), player, "l");
     gh_request_number(request, op->sequence);
     gh_request_str(request, chat);
     gh_request_number(request, until_us);
+    if (asked_us != 0) gh_request_number(request, asked_us);
 }

@@ -17,7 +17,8 @@
 --       3 gh:{chat:<name>}:v   zset   member -> the last id that it has handled
 --       4 gh:{chat:<name>}:h   zset   readers that wait, "<client>:<sequence>" -> until when (us)
 --       5 gh:{chat:<name>}:w<2 hex digits>   hash   more marks, see mark.lua
--- ARGV  1 token       "<client, 16 hex digits>:<sequence, 16 hex digits>"
+-- ARGV  1 token       "<client, 16 hex digits>:<sequence, 16 hex digits>:<not after us>", see
+--                     client/mark.lua
 --       2 sequence    comes back as the first element of the reply
 --       3 generation  of the store's data, as the client knows it; 0: it does not
 --       4, 5 ...      sender (a member, or empty: the server speaks), body; at most 64 pairs

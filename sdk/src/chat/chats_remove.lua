@@ -8,6 +8,8 @@
 --                   not be the chat's; 0: if it was noted GRACE_US ago or before. Who makes a chat notes it first,
 --                   so that no crash can leave a member without its note: a young note of a chat that the player
 --                   is not in yet is none of anybody's business
+--       [4] asked   us of the node's clock: where until is 0, GRACE_US counts from then, so that a copy which comes
+--                   late takes no note that was made since
 -- reply in one text: sequence, code
 --       code 0 removed  not in the list now
 --            1 kept     left alone
@@ -16,13 +18,13 @@
 
 local GRACE_US = 120000000 -- longer than any client takes to make a chat
 
-local chat, limit = ARGV[2], tonumber(ARGV[3])
+local chat, limit, asked = ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4] or '')
 
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 
 local noted = tonumber(redis.call('ZSCORE', KEYS[1], chat) or '0')
-if noted > (limit > 0 and limit or now - GRACE_US) then
+if noted > (limit > 0 and limit or math.min(now, asked or now) - GRACE_US) then
     return ARGV[1] .. ' 1'
 end
 redis.call('ZREM', KEYS[1], chat)

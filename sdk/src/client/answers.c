@@ -134,14 +134,14 @@ static bool op_halved(gh_op* op, const gh_reply* reply)
     return true;
 }
 
-/* "STALE the data is of generation N" */
-static void note_generation(const gh_op* op, gh_str text)
+/* The number that an error ends with: "STALE the data is of generation N". */
+static uint64_t number_behind(gh_str text)
 {
     uint64_t number = 0;
     size_t from = text.size;
     while (from > 0 && text.size - from < 16 && text.bytes[from - 1] >= '0' && text.bytes[from - 1] <= '9') from--;
     for (; from < text.size; from++) number = number * 10 + (uint64_t)(text.bytes[from] - '0');
-    gh_client_hear_generation(op->client, number, gh_op_store_time(op, gh_client_now(op->client)));
+    return number;
 }
 
 /* The data is of a later generation than the one that we know. The next hand-shake is told of it: where the store's
@@ -149,10 +149,20 @@ static void note_generation(const gh_op* op, gh_str text)
 static bool op_stale(gh_op* op, const gh_reply* reply)
 {
     if (op->kind->effect == GH_OP_CALLERS) return false;
-    note_generation(op, reply->text);
+    gh_client_hear_generation(op->client, number_behind(reply->text), gh_op_store_time(op, gh_client_now(op->client)));
     gh_log_op(op, GH_LOG_REFUSED_OP, GH_LOG_INFO, "asks anew: ", reply->text);
     if (++op->strikes > STRIKES_MAX) return false;
     gh_op_requeue(op, true);
+    return true;
+}
+
+/* "LATE the request comes too late, it is N": of a link that is ready, so we had the store's clock wrong. */
+static bool op_late(gh_op* op, const gh_reply* reply)
+{
+    const uint64_t now_us = number_behind(reply->text);
+    if (op->kind->effect == GH_OP_CALLERS || now_us == 0) return false;
+    gh_op_note_store_time(op, now_us);
+    op_retry(op);
     return true;
 }
 
@@ -202,6 +212,9 @@ static bool op_take_error(gh_node* node, gh_op* op, const gh_reply* reply)
     case GH_CLASS_RECONNECT: gh_op_requeue(op, true); return false;
     case GH_CLASS_STALE:
         if (op_stale(op, reply)) return false;
+        break;
+    case GH_CLASS_LATE:
+        if (op_late(op, reply)) return true;
         break;
     case GH_CLASS_HALF:
         if (!op_halved(op, reply)) op_answered(op, GH_REASON_HALFWAY, reply);

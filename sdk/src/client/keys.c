@@ -59,6 +59,20 @@ void gh_request_op_id(gh_request* request, const gh_op* op)
     gh_request_number(request, op->sequence);
 }
 
+/* The op's token, and until when one whose mark is not there may do anything: see mark.lua. */
+static void request_token_until(gh_request* request, const gh_op* op)
+{
+    char text[GH_TOKEN_SIZE + 1 + GH_DECIMAL_SIZE_MAX];
+    char* end = gh_hex_encode(op->client->id, text);
+    char* at;
+    *end++ = ':';
+    end = gh_hex_encode(op->sequence, end);
+    *end++ = ':';
+    end = gh_decimal_encode(gh_op_not_after(op), end);
+    at = gh_request_bulk(request, (size_t)(end - text));
+    if (at != NULL) memcpy(at, text, (size_t)(end - text));
+}
+
 void gh_request_marked_script(gh_request* request, gh_op* op, uint32_t more_arguments, gh_str kind, gh_str name,
                               const char* parts)
 {
@@ -66,7 +80,8 @@ void gh_request_marked_script(gh_request* request, gh_op* op, uint32_t more_argu
     gh_request_object_keys(request, op->client, kind, name, parts);
     if (gh_request_is_route(request)) return;
     gh_request_shelf_key(request, op->client->config.prefix, kind, name, op->client->id);
-    gh_request_op_id(request, op);
+    request_token_until(request, op);
+    gh_request_number(request, op->sequence);
 }
 
 void gh_request_digest(gh_request* request, const gh_digest* digest)

@@ -4,10 +4,15 @@
 -- hex digits, and so nobody is one writer too many. A shelf goes 20 minutes after its last write; each client that
 -- comes to it takes a few marks away that are older than that.
 --
+-- A copy that a dead link held back for longer than a mark lives finds none. So who has no mark may come until
+-- `not after`, and is told the error LATE and the time if it comes later: nobody waits for that answer, but for
+-- somebody who has the store's clock wrong.
+--
 --   gh:{<kind>:<name>}:w<2 hex digits>   hash   client -> "<seconds since 1970> <sequence> <answer>"
 --   field w of the object's own hash            "<client> <seconds since 1970> <sequence> <answer>"
 --
 -- wants client, sequence, both also in ARGV[1] and ARGV[2]; time
+--       `not after`, us of the store's clock, behind the two in ARGV[1]; 0, or nothing there: no limit
 --       shelf_key  of this client: gh_request_mark_key
 --       resident   field w of the object's hash, false: there is none yet; nil: the object has no such hash
 -- gives past         sequence of the client's last request, -1: not known. As large as this one is the same again;
@@ -30,6 +35,12 @@ if mark then
         return redis.error_reply('CORRUPT mark is not of the form that KEYS.md describes')
     elseif past == sequence then
         said = string.match(mark, '^%d+ %d+ (.*)$', mark_at)
+    end
+end
+if past < 0 then
+    local now_us, not_after = time[1] * 1000000 + time[2], tonumber(string.sub(ARGV[1], 35)) or 0
+    if not_after > 0 and now_us > not_after then
+        return redis.error_reply(string.format('LATE the request comes too late, it is %.0f', now_us))
     end
 end
 if mark_at == 1 then

@@ -369,7 +369,8 @@ void gh_request_script(gh_request* request, const gh_script* script, uint32_t mo
 void gh_request_op_script(gh_request* request, gh_op* op, uint32_t more_keys, uint32_t more_arguments);
 
 /* What is left of out_bytes, for a begin to hold its strings against, behind this, so many keys of an object, with the
-   phantom key that a Cluster wants, and so many numbers; an op token counts as two. 0: nothing. */
+   phantom key that a Cluster wants, and so many numbers; an op token counts as two, that of a
+   marked script as three. 0: nothing. */
 size_t gh_client_script_room(const gh_client* client, gh_str kind, gh_str name, uint32_t keys, uint32_t numbers);
 
 /* "<prefix>:{<kind>:<name>}:<part>", one for each letter of parts. */
@@ -391,7 +392,8 @@ void gh_request_op_id(gh_request* request, const gh_op* op);
 void gh_request_object_script(gh_request* request, gh_op* op, gh_str kind, gh_str name, const char* parts);
 
 /* The same of one that keeps a mark, see mark.lua: behind the keys stands that of the shelf that this client's marks of
-   the object lie on, then the op's id. */
+   the object lie on, then the op's id, and in it until when it may be carried out where no mark tells it. A copy that
+   comes later is answered the error "LATE ...", and the op is sent again. */
 void gh_request_marked_script(gh_request* request, gh_op* op, uint32_t more_arguments, gh_str kind, gh_str name,
                               const char* parts);
 

@@ -7,7 +7,7 @@
 #include "wire/name.h"
 
 #define CONTACTS_KEYS    5u /* of a touch */
-#define CONTACTS_NUMBERS 6u /* of a touch */
+#define CONTACTS_NUMBERS 7u /* of a touch */
 
 /* What contacts_remove.lua is asked for; and another letter for contacts_touch.lua. */
 #define CONTACTS_TOUCH   't'

@@ -3,7 +3,8 @@
 --
 -- KEYS  1 gh:{contacts:<owner>}:l, 2 gh:{contacts:<owner>}:z, 3 gh:{contacts:<owner>}:w,
 --       4 gh:{contacts:<owner>}:b, 5 gh:{contacts:<owner>}:w<2 hex digits>   see contacts_touch.lua
--- ARGV  1 token     "<client, 16 hex digits>:<sequence, 16 hex digits>"
+-- ARGV  1 token     "<client, 16 hex digits>:<sequence, 16 hex digits>:<not after us>", see
+--                   client/mark.lua
 --       2 sequence  comes back as the first element of the reply
 --       3 what      "r" remove; "b" remove and block; "u" unblock, which leaves the list alone
 --       4 name
@@ -55,11 +56,11 @@ elseif what == 'u' then
     redis.call('ZREM', block_key, name)
 end
 if put then
-    redis.call('HSET', mark_key, '', string.sub(ARGV[1], 9))
+    redis.call('HSET', mark_key, '', string.sub(ARGV[1], 9, 33))
     put(head .. (is_full and 'f' or ''))
 else
     local mark = string.format(is_full and '%.0f f' or '%.0f', sequence * 64 + minute)
-    redis.call('HSET', mark_key, '', string.sub(ARGV[1], 9), client, mark)
+    redis.call('HSET', mark_key, '', string.sub(ARGV[1], 9, 33), client, mark)
 end
 if not number or number % 64 ~= minute then
     redis.call('PEXPIRE', mark_key, MARKS_MS)

@@ -11,7 +11,8 @@
 --                                          "" -> the version: 25 bytes of the token that was here last
 --       4 gh:{contacts:<owner>}:b   zset   blocked name -> since when (us)
 --       5 gh:{contacts:<owner>}:w<2 hex digits>   hash   marks of other clients, see client/mark.lua
--- ARGV  1 token     "<client, 16 hex digits>:<sequence, 16 hex digits>"
+-- ARGV  1 token     "<client, 16 hex digits>:<sequence, 16 hex digits>:<not after us>", see
+--                   client/mark.lua
 --       2 sequence  comes back as the first element of the reply
 --       3 capacity  names that are kept
 --       4 form      "l": a list will do; "z": a zset, which a list becomes, once. Guildhall says "l"
@@ -138,14 +139,14 @@ end
 
 -- Until the mark is there, the repeat does it all.
 if put then
-    redis.call('HSET', mark_key, '', string.sub(ARGV[1], 9))
+    redis.call('HSET', mark_key, '', string.sub(ARGV[1], 9, 33))
     put(head .. (blocked or ''))
 else
     local mark = string.format('%.0f', sequence * 64 + minute)
     if blocked then
         mark = mark .. ' ' .. blocked
     end
-    redis.call('HSET', mark_key, '', string.sub(ARGV[1], 9), client, mark)
+    redis.call('HSET', mark_key, '', string.sub(ARGV[1], 9, 33), client, mark)
 end
 if not number or number % 64 ~= minute then
     redis.call('PEXPIRE', mark_key, MARKS_MS)

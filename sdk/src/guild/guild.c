@@ -9,7 +9,7 @@
 #define GUILD_CAPACITY   5000u
 #define GUILD_LIMIT      10u
 #define GUILD_KEYS       2u                      /* of a join                                                    */
-#define GUILD_NUMBERS    4u                      /* of a join                                                    */
+#define GUILD_NUMBERS    5u                      /* of a join                                                    */
 #define GUILD_HAS_ROOM   1024u                   /* of a request: command, key                                   */
 #define GUILD_REPLY_ROOM 512u                    /* of a reply                                                   */
 #define GUILD_BYTES_MAX  (2u * GH_NAME_SIZE_MAX) /* of a hit: name and id                        */

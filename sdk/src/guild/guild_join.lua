@@ -10,7 +10,8 @@
 --                                      folded form is left out
 --       2 gh:{guild:<name>}:w<2 hex digits>   hash   marks of the clients that change it, each with the letters that
 --                                              it was answered: see client/mark.lua
--- ARGV  1 token     "<client, 16 hex digits>:<sequence, 16 hex digits>"
+-- ARGV  1 token     "<client, 16 hex digits>:<sequence, 16 hex digits>:<not after us>", see
+--                   client/mark.lua
 --       2 sequence  comes back as the first element of the reply
 --       3 capacity  members that the guild may have
 --       4, 5, 6 ... folded, name, id; at most 64 times three

@@ -3,7 +3,8 @@
 -- request from the past, does nothing.
 --
 -- KEYS  1 gh:{guild:<name>}:m, 2 gh:{guild:<name>}:w<2 hex digits>   see guild_join.lua
--- ARGV  1 token     "<client, 16 hex digits>:<sequence, 16 hex digits>"
+-- ARGV  1 token     "<client, 16 hex digits>:<sequence, 16 hex digits>:<not after us>", see
+--                   client/mark.lua
 --       2 sequence  comes back as the first element of the reply
 --       3, 4, 5 ... folded, name, id, as they joined; at most 64 times three
 -- reply as guild/guild_members.lua

@@ -13,7 +13,7 @@
 #define MAILBOX_WAIT_MAX_US  3600000000ull
 #define MAILBOX_ID_MAX       (1ull << 53)
 #define MAILBOX_KEYS         4u    /* of a push                                                    */
-#define MAILBOX_NUMBERS      5u    /* of a push                                                    */
+#define MAILBOX_NUMBERS      6u    /* of a push                                                    */
 #define MAILBOX_REPLY_ROOM   2560u /* of a reply: the figures                                      */
 #define MAILBOX_PAGE         512u  /* messages in one reply at most                                 */
 #define MAILBOX_HEARTBEAT_US 5000000ull

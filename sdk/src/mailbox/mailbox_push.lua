@@ -14,7 +14,8 @@
 --                                        stopped before it said so
 --       3 gh:{mailbox:<name>}:h   zset   readers that wait, "<client>:<sequence>" -> until when (us)
 --       4 gh:{mailbox:<name>}:w<2 hex digits>   hash   more marks, see mark.lua
--- ARGV  1 token       "<client, 16 hex digits>:<sequence, 16 hex digits>"
+-- ARGV  1 token       "<client, 16 hex digits>:<sequence, 16 hex digits>:<not after us>", see
+--                     client/mark.lua
 --       2 sequence    comes back as the first element of the reply
 --       3 capacity    messages that may be unread at once
 --       4 generation  of the store's data, as the client knows it; 0: it does not

@@ -41,6 +41,7 @@
     X("FENCED the lock is not held with this fence", GH_CLASS_FENCED)                                                  \
     X("LAYOUT ", GH_CLASS_REFUSED) /* epoch.lua */                                                                     \
     X("STALE ", GH_CLASS_STALE)    /* scripts of ours: see op.h, gh_op_generation */                                   \
+    X("LATE ", GH_CLASS_LATE)      /* the same: see mark.lua */                                                        \
     X("CORRUPT the lock is not of the form", GH_CLASS_LOCK_CORRUPT)                                                    \
     X("CORRUPT the receipt is not of the form", GH_CLASS_LOCK_CORRUPT)                                                 \
     X("CORRUPT ", GH_CLASS_CORRUPT) /* scripts of ours, before they have written anything */

@@ -20,6 +20,7 @@ typedef enum gh_reply_class
     GH_CLASS_CORRUPT,   /* a key of Guildhall's own is not of its making: said by our scripts                   */
     GH_CLASS_LOCK_CORRUPT, /* the same of the lock of a fence, or of a receipt: said before a caller's script   */
     GH_CLASS_STALE,     /* the store's data is of a later generation than the client knows: said by our scripts */
+    GH_CLASS_LATE,      /* not carried out: it came after its time, or the client has the store's clock wrong   */
     GH_CLASS_STOPPED,   /* a script was stopped where it called what its user may not; it may have written      */
     GH_CLASS_HALF,      /* a script was stopped because its slot moves to another node; it may have written     */
     GH_CLASS_FENCED     /* the fence check said no                                                              */
