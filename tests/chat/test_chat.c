@@ -430,6 +430,29 @@ static void late_copy_of_a_mend_takes_no_note(void** state)
     assert_int_equal(redis_server_integer(server, "ZCARD gh:{chats:jeff}:l"), 1);
 }
 
+/* A stale entry takes no place: what is behind it comes in its stead. */
+static void stale_entries_take_no_places(void** state)
+{
+    (void)state;
+    redis_server* server = redis_server_start(NULL);
+    game* a = game_start(redis_server_address(server));
+    gh_chat_list* list = GAME_NEW(a, gh_chat_list);
+    gh_chat_item* items = GAME_NEW_ARRAY(a, gh_chat_item, 10);
+    assert_status(chat_enter(a, "young", "jeff", GH_CHAT_FROM_NOW), GH_GONE); /* it is not shown, and stays */
+    static const char* const chats[] = {"a", "b", "c"};
+    for (int i = 0; i < 3; i++) assert_status(chat_make(a, chats[i], "jeff", KEEP, MANY), GH_OK);
+    for (int i = 0; i < 60; i++) redis_server_do(server, "ZADD gh:{chats:jeff}:l %d gone%d", i, i);
+    assert_status(list_chats(a, "jeff", list, items, 2), GH_TOO_SMALL);
+    assert_int_equal(list->count, 2);
+    assert_int_equal(list->needed, 4); /* with the one that may be in the making */
+    for (int i = 0; i < 60; i++) redis_server_do(server, "ZADD gh:{chats:jeff}:l %d gone%d", i, i);
+    assert_status(list_chats(a, "jeff", list, items, 3), GH_OK);
+    assert_int_equal(list->count, 3);
+    assert_int_equal(list->needed, 0);
+    for (uint32_t i = 0; i < 3; i++) assert_int_equal(items[i].name.bytes[0], 'a' + (char)i);
+    assert_int_equal(redis_server_integer(server, "ZCARD gh:{chats:jeff}:l"), 4);
+}
+
 static gh_status make_refusing(game* from, const char* chat, const char* members, uint32_t keep)
 {
     gh_chat_change* change = GAME_NEW(from, gh_chat_change);
@@ -487,4 +510,4 @@ TEST_FILE(chat, cmocka_unit_test(full_chat_refuses_if_it_was_made_so),
           cmocka_unit_test(waits_for_a_hint), cmocka_unit_test(waits_for_a_hint_where_another_has_handled_all),
           cmocka_unit_test(numbers_of_no_message_go_out_whole), cmocka_unit_test(at_most_sixteen_hints_a_send),
           cmocka_unit_test(lists_chats_with_unread_counts), cmocka_unit_test(stale_entries_are_mended),
-          cmocka_unit_test(late_copy_of_a_mend_takes_no_note));
+          cmocka_unit_test(late_copy_of_a_mend_takes_no_note), cmocka_unit_test(stale_entries_take_no_places));

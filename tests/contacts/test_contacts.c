@@ -496,6 +496,25 @@ static void idle_lists_are_forgotten(void** state)
     assert_in_range(redis_server_integer(server, "PTTL " ZSET), 60000, 90000);
 }
 
+/* Somebody has said by hand, or by an earlier config, how long a list lives: no touch takes that back. */
+static void time_to_live_is_left_where_none_is_given(void** state)
+{
+    (void)state;
+    redis_server* server = redis_server_start(NULL);
+    game* a = game_start_ready(redis_server_address(server));
+    gh_contacts_config config = gh_contacts_config_default();
+    touch_with(a, "mia", &config);
+    redis_server_do(server, "PEXPIRE " LIST " 100000");
+    touch_with(a, "mia", &config); /* the only one: without it there is no list */
+    assert_in_range(redis_server_integer(server, "PTTL " LIST), 30000, 100000);
+    touch_with(a, "bob", &config);
+    assert_in_range(redis_server_integer(server, "PTTL " LIST), 30000, 100000);
+    touch_with(a, "mia", &config);
+    touch_with(a, "bob", &config);
+    assert_in_range(redis_server_integer(server, "PTTL " LIST), 30000, 100000);
+    assert_int_equal(redis_server_integer(server, "LLEN " LIST), 2);
+}
+
 TEST_FILE(contacts, cmocka_unit_test(are_newest_first_and_found_by_prefix),
           cmocka_unit_test(capacity_is_kept_in_the_same_step), cmocka_unit_test(many_are_one_request),
           cmocka_unit_test(changes_of_one_tick_keep_their_order), cmocka_unit_test(blocked_stay_out),
@@ -504,4 +523,4 @@ TEST_FILE(contacts, cmocka_unit_test(are_newest_first_and_found_by_prefix),
           cmocka_unit_test(mirror_lets_go_of_whom_another_has_blocked), cmocka_unit_test(times_are_those_of_the_store),
           cmocka_unit_test(ten_thousand_names), cmocka_unit_test(load_is_of_one_instant),
           cmocka_unit_test(load_and_own_changes_agree), cmocka_unit_test(completed_contact_may_be_touched),
-          cmocka_unit_test(idle_lists_are_forgotten));
+          cmocka_unit_test(idle_lists_are_forgotten), cmocka_unit_test(time_to_live_is_left_where_none_is_given));

@@ -187,6 +187,35 @@ static void reads_over_many_requests(void** state)
     assert_true(redis_server_calls(server, "evalsha") >= 12);
 }
 
+/* Slow answers one after the other: none takes as long as timeout_us, all together many times as long. */
+static void read_times_out_by_one_answer_not_by_all(void** state)
+{
+    (void)state;
+    redis_server* server = redis_server_start(NULL);
+    gh_client_config config = game_config(redis_server_address(server));
+    config.reply_nodes = 64;
+    config.reply_bytes = 16 * 1024;
+    game* self = game_start_with(&config);
+    gh_counter_read* read = GAME_NEW(self, gh_counter_read);
+    gh_counter_read_config want = gh_counter_read_config_default();
+    uint64_t now_s = store_s(server);
+    plant_minutes(server, "hits", 1010, now_s);
+    GAME_UNTIL(gh_client_ready(self->client));
+    want.until_s = now_s - 60;
+    want.sample_count = 1000;
+    want.samples = GAME_NEW_ARRAY(self, gh_counter_sample, want.sample_count);
+    want.timeout_us = 2 * SECOND_US;
+    assert_status(gh_counter_read_begin(read, self->client, gh_str_literal("hits"), &want), GH_OK);
+    while (gh_op_poll(&read->op) == GH_PENDING)
+    {
+        const uint32_t stored = read->stored;
+        GAME_UNTIL(read->stored > stored || gh_op_poll(&read->op) != GH_PENDING);
+        self->ahead_us += (int64_t)(SECOND_US / 2);
+    }
+    assert_status(gh_op_poll(&read->op), GH_OK);
+    assert_int_equal(read->count, 667);
+}
+
 static void what_is_no_slice_is_corrupt(void** state)
 {
     (void)state;
@@ -402,7 +431,8 @@ TEST_FILE(counters, cmocka_unit_test(adds_show_at_every_precision),
           cmocka_unit_test(nobody_knows_of_what_was_never_added_to),
           cmocka_unit_test(zero_changes_nothing_and_negative_counts_back), cmocka_unit_test(flushes_by_itself),
           cmocka_unit_test(any_name_counts), cmocka_unit_test(reads_in_order_with_gaps_or_without),
-          cmocka_unit_test(reads_over_many_requests), cmocka_unit_test(what_is_no_slice_is_corrupt),
+          cmocka_unit_test(reads_over_many_requests), cmocka_unit_test(read_times_out_by_one_answer_not_by_all),
+          cmocka_unit_test(what_is_no_slice_is_corrupt),
           cmocka_unit_test(counters_max_is_a_bound_and_what_is_beyond_is_counted),
           cmocka_unit_test(fleet_max_is_a_bound_and_what_is_beyond_is_counted),
           cmocka_unit_test(sum_that_is_too_large_stays_at_the_limit_here),

@@ -370,6 +370,8 @@ typedef struct gh_chat_list
     gh_chat_item* items;
     uint32_t capacity;
     uint32_t looked_at;
+    uint32_t place; /* of the next name, in the player's list */
+    uint32_t names_read;
 } gh_chat_list;
 
 /* Begins to list: a round trip for the names, and one a chat. items is an array of capacity, yours. Stale

@@ -66,7 +66,8 @@ typedef struct gh_contacts_config
                             the rest goes with the next touches, 500 at a time. 1..GH_CONTACTS_CAPACITY_MAX,
                             default 100                                                                              */
     bool times;          /* keep when each was touched; default false. Costs about four times the memory             */
-    uint64_t idle_us;    /* a list that nobody touched for so long is forgotten; 0 (default): leave its time to live */
+    uint64_t idle_us;    /* a list that nobody touched for so long is forgotten; 0 (default): leave its time to live,
+                            of which a list that becomes a sorted set keeps nothing                                  */
     gh_fold fold;        /* what complete takes for alike; default gh_fold_ascii. NULL: only the same bytes          */
     void* fold_context;
 } gh_contacts_config;

@@ -240,6 +240,7 @@ typedef struct gh_counter_read
 
     /* private */
     gh_name name;
+    uint64_t timeout_us;
     uint64_t until_s;
     uint64_t before_s;
     uint32_t seconds;

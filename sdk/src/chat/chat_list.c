@@ -47,7 +47,7 @@ static void chat_list_encode(gh_op* op, gh_request* request)
     switch ((chat_list_state)op->state)
     {
     case CHAT_LISTING:
-        gh_chat_encode_list(op, request, gh_name_str(&list->player), list->looked_at, CHAT_LIST_PAGE, 0);
+        gh_chat_encode_list(op, request, gh_name_str(&list->player), list->place, CHAT_LIST_PAGE, 0);
         break;
     case CHAT_LOOKING: encode_look(op, request); break;
     case CHAT_MENDING:
@@ -63,10 +63,12 @@ static gh_status chat_list_go(gh_chat_list* list, chat_list_state state)
     return GH_PENDING;
 }
 
-/* The next chat, or the end. */
+/* The next chat; or, if some were stale, those that have room in their place; or the end. */
 static gh_status chat_list_look(gh_chat_list* list)
 {
     if (list->looked_at < list->count) return chat_list_go(list, CHAT_LOOKING);
+    if (list->needed > 0 && list->count < list->capacity && list->names_read < GH_CHAT_LIST_MAX)
+        return chat_list_go(list, CHAT_LISTING);
     if (list->needed > 0) return GH_TOO_SMALL;
     return list->count > 0 ? GH_OK : GH_EMPTY;
 }
@@ -79,24 +81,26 @@ static gh_status chat_list_names(gh_chat_list* list, const gh_reply* reply)
     for (; name != NULL && list->count < list->capacity; name = name->next)
     {
         gh_chat_item* item = &list->items[list->count];
-        list->looked_at++;                                                            /* of the names, for now */
+        list->place++;
+        list->names_read++;
         if (name->type != GH_REPLY_STRING || !gh_name_is_valid(name->text)) continue; /* not of our making */
         memset(item, 0, sizeof *item);
         memcpy(item->name_bytes, name->text.bytes, name->text.size);
         item->name = gh_str_make(item->name_bytes, name->text.size);
         list->count++;
     }
-    if (total > list->looked_at && list->looked_at < GH_CHAT_LIST_MAX && list->count < list->capacity && !page_is_empty)
+    if (total > list->place && list->names_read < GH_CHAT_LIST_MAX && list->count < list->capacity && !page_is_empty)
         return chat_list_go(list, CHAT_LISTING);
-    if (total > list->looked_at && list->count == list->capacity) list->needed = (uint32_t)total;
-    list->looked_at = 0;
+    list->needed = total > list->place && list->count == list->capacity ? (uint32_t)total : 0;
     return chat_list_look(list);
 }
 
-/* The chat does not know the player, or nobody knows the chat: the items behind it move up. */
-static void chat_list_drop(gh_chat_list* list)
+/* The chat does not know the player, or nobody knows the chat: the items behind it move up, and in the player's list
+   the names, if its own has gone from there. */
+static void chat_list_drop(gh_chat_list* list, const gh_reply* reply)
 {
     uint32_t i;
+    if (gh_reply_integer(reply, GH_CHATS_REMOVE_CODE) == GH_CHATS_REMOVE_REMOVED) list->place--;
     for (i = list->looked_at; i + 1 < list->count; i++)
     {
         list->items[i] = list->items[i + 1];
@@ -129,7 +133,7 @@ static gh_status chat_list_answer(gh_op* op, const gh_event* event)
     {
     case CHAT_LISTING: return chat_list_names(list, event->reply);
     case CHAT_LOOKING: return chat_list_looked(list, event->reply);
-    case CHAT_MENDING: chat_list_drop(list); break;
+    case CHAT_MENDING: chat_list_drop(list, event->reply); break;
     }
     return chat_list_look(list);
 }
@@ -166,7 +170,7 @@ static gh_status chat_list_try(gh_chat_list* op, gh_client* client, gh_str playe
     gh_name_keep(&op->player, player);
     op->items = items;
     op->capacity = capacity > GH_CHAT_LIST_MAX ? GH_CHAT_LIST_MAX : (uint32_t)capacity;
-    op->looked_at = 0;
+    op->looked_at = op->place = op->names_read = 0;
     gh_op_begin(&op->op, client, &chat_list_kind);
     gh_op_timer_after(&op->op, config->timeout_us);
     chat_list_go(op, CHAT_LISTING);

@@ -97,10 +97,13 @@ end
 
 if not is_zset then
     for i = from, #names do
-        if length > 0 then
-            redis.call('LREM', list_key, '1', names[i])
+        -- The only name stays where it is: a list that is empty for a moment loses its time to live.
+        if length ~= 1 or redis.call('LRANGE', list_key, '0', '0')[1] ~= names[i] then
+            if length > 0 then
+                redis.call('LREM', list_key, '1', names[i])
+            end
+            length = redis.call('LPUSH', list_key, names[i])
         end
-        length = redis.call('LPUSH', list_key, names[i])
     end
     if length > capacity then
         redis.call('LTRIM', list_key, '0', capacity - 1)

@@ -167,6 +167,7 @@ static gh_status counter_read_answer(gh_op* op, const gh_event* event)
     }
     if (gh_reply_integer(event->reply, GH_COUNTERS_READ_CODE) == GH_COUNTERS_READ_ALL || slices == NULL)
         return counter_read_finish(read);
+    gh_op_timer_after(op, read->timeout_us); /* each answer is waited for as long as the first */
     gh_op_send(op, 0);
     return GH_PENDING;
 }
@@ -200,6 +201,7 @@ static gh_status counter_read_try(gh_counter_read* read, gh_client* client, gh_s
     if (config->samples == NULL) return GH_INVALID_SAMPLES;
     gh_op_clear(&read->op, sizeof *read);
     read->samples = config->samples;
+    read->timeout_us = config->timeout_us;
     gh_name_keep(&read->name, name);
     read->until_s = config->until_s > GH_COUNTERS_SUM_MAX ? 0 : config->until_s;
     read->seconds = config->seconds;
