@@ -145,6 +145,8 @@ static void crowd_of_a_row_is_bounded_and_undoes_nothing(void** state)
         assert_int_equal(row_period(self.server), period);
     }
     assert_in_range(redis_server_integer(self.server, "HSTRLEN %s " ROW, row_key(ROW, 't')), 1, 600);
+    const char* text = redis_server_text(self.server, "HGET %s " ROW, row_key(ROW, 't'));
+    assert_string_equal(strchr(strchr(text, ' ') + 1, ' ') + 1, strrchr(text, ' ') + 1); /* as scripts of before want */
     for (unsigned client = 1; client < CROWD - KNOWN_MAX - 1; client++)
     {
         assert_int_equal(row_set(&self, client, 4, 100), CODE_ASK);
@@ -179,7 +181,8 @@ static void tombstones_of_before_and_old_ones(void** state)
 static void nonsense_behind_a_tombstone_is_corrupt(void** state)
 {
     (void)state;
-    static const char* const texts[] = {"", "x", "- 5", "- 5 - x", "- 5 - *:", "- 5 -  1:2:3", "- 5 - 1:2"};
+    static const char* const texts[] = {
+        "", "x", "0:0 5", "0:0 5 - x", "0:0 5 -,*:", "0:0 5 -,,1:2:3", "0:0 5 -,1:2", "- 5 -"};
     redis_server* server = redis_server_start(NULL);
     game* a = game_start_ready(redis_server_address(server));
     assert_status(row_schedule(a, ROW, LONG_US), GH_OK);

@@ -127,7 +127,7 @@ static void who_was_set_over_long_ago_is_forgotten(void** state)
 static void nonsense_is_corrupt_and_nothing_is_set(void** state)
 {
     (void)state;
-    static const char* const texts[] = {"x", " 1:2", " *:", " 1:2:3:4x", "  1:1:1"};
+    static const char* const texts[] = {"x", ",1:2", ",*:", ",1:2:3:4x", ",,1:1:1", " 1:1:1"};
     redis_server* server = redis_server_start(NULL);
     game* a = game_start_ready(redis_server_address(server));
     gh_semaphore_limit* op = GAME_NEW(a, gh_semaphore_limit);
@@ -135,7 +135,7 @@ static void nonsense_is_corrupt_and_nothing_is_set(void** state)
     for (unsigned i = 0; i <= sizeof(texts) / sizeof(texts[0]); i++)
     {
         char text[16 * 64] = "";
-        for (unsigned n = 0; n < 16; n++) strcat(text, " 0000000000000001:0000000000000001:1000000000000000");
+        for (unsigned n = 0; n < 16; n++) strcat(text, ",0000000000000001:0000000000000001:1000000000000000");
         const char* planted = i < sizeof(texts) / sizeof(texts[0]) ? texts[i] : text;
         redis_server_do(server, "SET " PAST " %b", planted, strlen(planted));
         assert_status(gh_semaphore_limit_begin(op, ON_SEMAPHORE(a->client, gh_str_of("arena"), 0), 4), GH_OK);

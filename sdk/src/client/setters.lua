@@ -7,7 +7,7 @@
 -- to ask again, and to say when it was told so: by then it was not told that it is done. That a copy of what is done
 -- cannot say.
 --
--- wants past     " <client>:<sequence>:<us>" some times: who was set over, and when at the latest; and " *:<us>" if
+-- wants past     ",<client>:<sequence>:<us>" some times: who was set over, and when at the latest; and ",*:<us>" if
 --                some are not known any more: until when others have set over them
 --       token, now
 --       seen       when the request's sender was told to ask again, us of the store's clock; 0: it was not
@@ -39,10 +39,10 @@ local function set_over(setter, us)
 end
 
 if past ~= '' then
-    if #past > 700 or string.gsub(string.gsub(past, ' %x+:%x+:%d+', ''), ' %*:%d+', '') ~= '' then
+    if #past > 700 or string.gsub(string.gsub(past, ',%x+:%x+:%d+', ''), ',%*:%d+', '') ~= '' then
         return redis.error_reply('CORRUPT who has set it is not of the form that KEYS.md describes')
     end
-    for setter, text in string.gmatch(past, ' ([%x:*]+):(%d+)') do
+    for setter, text in string.gmatch(past, ',([%x:*]+):(%d+)') do
         local us = tonumber(text)
         if setter ~= '*' then
             set_over(setter, us)
@@ -75,8 +75,8 @@ local function past_text()
     end
     for _, one in ipairs(setters) do
         if not is_own(one[1]) then -- it is known by what it sets now
-            text = text .. string.format(' %s:%.0f', one[1], one[2])
+            text = text .. string.format(',%s:%.0f', one[1], one[2])
         end
     end
-    return forgotten > 0 and string.format(' *:%.0f', forgotten) .. text or text
+    return forgotten > 0 and string.format(',*:%.0f', forgotten) .. text or text
 end

@@ -3,7 +3,7 @@
 -- wants nothing; ARGV 1 to 4 as rows_schedule.lua says, KEYS 2 and 3 too
 -- gives token, row; now, and now_text
 --       stored    what KEYS[2] has of the row; false: nothing
---       by, had   who unscheduled it last, and who had scheduled it; -: nobody
+--       by, had   who unscheduled it last, "0:0": nobody; and who had scheduled it, "-": nobody
 --       us, past  when that was written, and what client/setters.lua wants
 --
 -- reply in one text: sequence, code, now us
@@ -27,9 +27,9 @@ if tonumber(ARGV[3]) > 0 and now > tonumber(ARGV[3]) then
 end
 local stored = redis.call('HGET', KEYS[2], row)
 local gone = redis.call('HGET', KEYS[3], row)
-local by, us, had, past = '-', '0', '-', ''
+local by, us, had, past = '0:0', '0', '-', ''
 if gone then
-    by, us, had, past = string.match(gone, '^([%x:-]+) (%d+) (%S+)(.*)$')
+    by, us, had, past = string.match(gone, '^(%x+:%x+) (%d+) ([^%s,]+)(%S*)$')
     if not by then
         return redis.error_reply('CORRUPT a row is not of the form that KEYS.md describes')
     end

@@ -8,9 +8,9 @@
 --                                      times in us; claimed: when it was last; state n: never claimed, c:
 --                                      claimed, a: claimed, and due again at once, d: that claim was
 --                                      refreshed, f: it failed
---       3 gh:{rows:<shard>}:t   hash   row -> "<token> <us> <setter>", and behind it `past` of client/setters.lua:
---                                      who unscheduled it, -: nobody; when this was written; who had scheduled it, -:
---                                      nobody; and who else had, or had unscheduled it, and was set over since
+--       3 gh:{rows:<shard>}:t   hash   row -> "<token> <us> <setter><past>": who unscheduled it last, 0:0: nobody;
+--                                      when this was written; who had scheduled it, -: nobody; and who else had, or
+--                                      had unscheduled it, and was set over since: see client/setters.lua
 --       4 gh:{rows:<shard>}:i   zset   refreshers that wait, "<client>:<sequence>" -> until when (us)
 -- ARGV  1 token      "<client, 16 hex digits>:<sequence, 16 hex digits>"
 --       2 sequence   comes back as the first element of the reply
