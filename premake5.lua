@@ -336,9 +336,9 @@ local function describe()
         disk.matching("tests/simulator/*.c", storm .. "storm_*.c", storm .. "check_*.c", storm .. "excuse.c",
                       storm .. "history.c", storm .. "hold.c", storm .. "judge.c", storm .. "nemesis.c",
                       storm .. "nemesis_fleet.c", storm .. "nemesis_wire.c",
-                      storm .. "seat.c", storm .. "seen_tasks.c", storm .. "stale.c", storm .. "systems.c",
-                      storm .. "talk.c", storm .. "verdict.c", "tests/support/random.c", "tests/support/sha1.c",
-                      "tests/support/suite.c")) then
+                      storm .. "seat.c", storm .. "seen_tasks.c", storm .. "setting.c", storm .. "stale.c",
+                      storm .. "systems.c", storm .. "talk.c", storm .. "verdict.c", "tests/support/random.c",
+                      "tests/support/sha1.c", "tests/support/suite.c")) then
         includedirs { "tests", disk.generated, "sdk/src" }
         third_party.include()
         links { "cmocka" }

@@ -200,7 +200,8 @@ static void claim_of_nothing_is_kept_if_it_was_sent_twice(void** state)
 static long long change(redis_server* server, const char* digest, const char* token, bool away)
 {
     redisReply* reply = redis_server_command(
-        server, away ? "EVALSHA %s 4 %s %s %s %s %s 9 0 itemX" : "EVALSHA %s 4 %s %s %s %s %s 9 0 itemX 5000000 1 0 A",
+        server,
+        away ? "EVALSHA %s 4 %s %s %s %s %s 9 0 itemX 0" : "EVALSHA %s 4 %s %s %s %s %s 9 0 itemX 5000000 1 0 A 0",
         digest, key_of('d'), key_of('m'), key_of('t'), key_of(away ? 'v' : 'i'), token);
     return store_code(reply, 9);
 }

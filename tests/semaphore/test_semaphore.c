@@ -309,9 +309,12 @@ static void keys_are_on_the_page(void** state)
     (void)state;
     redis_server* server = redis_server_start(NULL);
     game* a = game_start_ready(redis_server_address(server));
+    game* b = game_start_ready(redis_server_address(server));
     permit_hold_one(a, "arena", 1, LEASE_US);
     gh_permit* waiter = permit_want(a, "arena", 1, LEASE_US, 60 * SECOND_US);
     GAME_UNTIL(waiter->position == 1);
+    semaphore_set_limit(a, "arena", 1);
+    semaphore_set_limit(b, "arena", 1);
     keys_must_be_on_the_page(server, "gh:{semaphore:");
 }
 

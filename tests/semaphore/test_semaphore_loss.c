@@ -264,6 +264,7 @@ static void release_that_comes_too_late_says_so(void** state)
 /* ---- repeats, and requests that come late -------------------------------------------------------------- */
 
 #define ARENA_KEYS    "gh:{semaphore:arena}:s gh:{semaphore:arena}:h gh:{semaphore:arena}:q gh:{semaphore:arena}:c"
+#define ARENA_PAST    "gh:{semaphore:arena}:w"
 #define CODE_STALE    4
 #define CODE_FULL     6
 #define LATE_LEASE_US 60000000u
@@ -414,8 +415,8 @@ static void late_limit_undoes_no_younger_one(void** state)
     for (unsigned turn = 0; turn < 3; turn++) /* one sets 5, another 7, and then comes the first once more */
     {
         redisReply* reply = redis_server_command(
-            server, "EVALSHA %s 4 " ARENA_KEYS " %016x:0000000000000001 1 200000 %u %llu", limit, 1 + turn % 2,
-            5 + turn % 2 * 2, (unsigned long long)(turn < 2 ? now_us + 60 * SECOND_US : now_us));
+            server, "EVALSHA %s 5 " ARENA_KEYS " " ARENA_PAST " %016x:0000000000000001 1 200000 %u %llu 0", limit,
+            1 + turn % 2, 5 + turn % 2 * 2, (unsigned long long)(turn < 2 ? now_us + 60 * SECOND_US : now_us));
         assert_int_equal(redis_server_numbers(reply, numbers, 3), 3);
         assert_int_equal(numbers[1], turn < 2 ? 0 : 2);
         freeReplyObject(reply);

@@ -1,6 +1,7 @@
 /* check_rows.c -- versions only grow, a version is one value, and one refresher at a time loads a row: who knows that
    it is his, and hears when it is not any more. */
 
+#include "storm/setting.h"
 #include "storm/stale.h"
 #include "storm/storm.h"
 #include "storm/storm_rows.h"
@@ -269,72 +270,25 @@ static void check_stale(void)
 
 /* ---- schedules ----------------------------------------------------------------------------------------------- */
 
-static uint32_t schedule_of(const storm_record* seen, uint32_t index)
+static bool sets_schedule(const storm_record* r)
 {
-    while (--index > 0)
-    {
-        const storm_record* r = history_at(index);
-        if (r->system == STORM_rows && r->what == ROWS_SCHEDULE && r->a == seen->d && r->b == seen->c) return index;
-    }
-    return 0;
-}
-
-/* Who unscheduled a row after that schedule was done, and was told so before it was seen; 0: nobody. */
-static uint32_t unscheduled_between(uint32_t op, const storm_record* seen)
-{
-    const storm_record* schedule = history_at(op);
-    uint32_t at = op;
-    for (const storm_record* r; (r = history_next(&at, STORM_rows)) != NULL && r->begin_us < seen->begin_us;)
-    {
-        if (r->what != ROWS_UNSCHEDULE || r->object != seen->object || r->outcome != STORM_DONE) continue;
-        if (r->begin_us > schedule->end_us && r->end_us < seen->begin_us) return at;
-    }
-    return 0;
-}
-
-/* How many others may have changed it since, or beside it: the store knows the last schedule that was undone, and not
-   one of before. */
-static unsigned count_changes(const storm_record* schedule, const storm_record* seen)
-{
-    uint32_t at = 0;
-    unsigned count = 0;
-    for (const storm_record* r; (r = history_next(&at, STORM_rows)) != NULL && r->begin_us < seen->begin_us;)
-    {
-        bool change = r->what == ROWS_SCHEDULE || r->what == ROWS_UNSCHEDULE;
-        bool may = change && r->object == seen->object && r->outcome != STORM_NOT_DONE;
-        if (may && r != schedule && history_over_us(r) >= schedule->begin_us) count++;
-    }
-    return count;
-}
-
-static void check_schedule(const storm_record* seen, uint32_t index)
-{
-    uint32_t op = schedule_of(seen, index);
-    const storm_record* schedule = history_at(op);
-    verdict_cases(1);
-    if (op == 0) return;
-    if (schedule->outcome == STORM_NOT_DONE)
-        VIOLATION_2(op, index, "%s although it is scheduled", gh_status_name((gh_status)schedule->status));
-    if (schedule->outcome != STORM_DONE || excuse_may_be_lost(schedule->begin_us, seen->begin_us) ||
-        excuse_clock_back(schedule->begin_us - STORM_CLOCK_STEP_US, seen->begin_us))
-        return;
-    uint32_t other = unscheduled_between(op, seen);
-    if (other != 0 && count_changes(schedule, seen) == 1)
-        VIOLATION_2(op, other, "row %u was unscheduled, and is back", seen->object);
+    return r->what == ROWS_SCHEDULE || r->what == ROWS_UNSCHEDULE;
 }
 
 static void check_schedules(void)
 {
-    const storm_record* last[ROWS_NAMES] = {NULL};
+    storm_setting rows[ROWS_NAMES];
     uint32_t at = 0;
-    verdict_begin("rows: what was unscheduled is not brought back by a late copy");
+    verdict_begin("rows: what is told as not done is not, and nothing that was scheduled or unscheduled comes back");
+    for (uint8_t i = 0; i < ROWS_NAMES; i++)
+        rows[i] = (storm_setting){.system = STORM_rows, .object = i, .sets = sets_schedule};
     for (const storm_record* r; (r = history_next(&at, STORM_rows)) != NULL;)
     {
         if (r->what != ROWS_SEEN) continue;
-        const storm_record* before = last[r->object];
-        last[r->object] = r;
-        if (r->d != 0 && (before == NULL || before->c != r->c || before->d != r->d)) check_schedule(r, at);
+        uint64_t asked_us = r->begin_us - (r->d >> 32);
+        setting_see(&rows[r->object], (setting_sight){r->c, (uint32_t)r->d, asked_us, r->begin_us, at});
     }
+    for (uint8_t i = 0; i < ROWS_NAMES; i++) setting_forget(&rows[i]);
 }
 
 void check_rows(void)

@@ -1,5 +1,6 @@
 /* check_semaphore.c -- never more permits than the limit, and none lost. */
 
+#include "storm/setting.h"
 #include "storm/storm.h"
 #include "storm/storm_semaphore.h"
 #include "storm/verdict.h"
@@ -60,48 +61,22 @@ static void check_limit(const storm_hold* holds, size_t count)
 
 /* ---- the gate's limit ------------------------------------------------------------------------------------------ */
 
-/* The op that set what was seen; 0: nobody's, whose record is lost with the process that was about to write it. */
-static uint32_t op_of_setter(const storm_record* seen, uint32_t index)
+static bool sets_limit(const storm_record* r)
 {
-    while (--index > 0)
-    {
-        const storm_record* r = history_at(index);
-        bool is_limit = r->system == STORM_semaphore && r->what == SEMAPHORE_LIMIT;
-        if (is_limit && r->b == seen->b && r->c == seen->c) return index;
-    }
-    return 0;
-}
-
-/* A copy may come, and be carried out, until the time that it carries; later, others may have set another limit, and
-   were told so. */
-static void check_setter(const storm_record* seen, uint32_t index, uint32_t before)
-{
-    uint32_t op = op_of_setter(seen, index);
-    const storm_record* limit = history_at(op);
-    verdict_cases(1);
-    if (op == 0) return;
-    if (limit->outcome == STORM_NOT_DONE)
-        VIOLATION_2(op, index, "%s although it is set", gh_status_name((gh_status)limit->status));
-    if (before == 0 || limit->end_us == 0) return;
-    uint64_t other_us = history_at(before)->begin_us;
-    if (other_us < limit->end_us + STORM_LATEST_US || excuse_may_be_lost(limit->begin_us, seen->begin_us) ||
-        excuse_clock_back(limit->begin_us - STORM_CLOCK_STEP_US, seen->begin_us))
-        return;
-    VIOLATION_2(op, index, "another had been set, and %llu us after its end it is back",
-                (unsigned long long)(seen->begin_us - limit->end_us));
+    return r->what == SEMAPHORE_LIMIT;
 }
 
 static void check_setters(void)
 {
-    uint32_t at = 0, last = 0;
+    storm_setting gate = {.system = STORM_semaphore, .object = SEMAPHORE_GATE, .sets = sets_limit};
+    uint32_t at = 0;
     verdict_begin("semaphore: a limit that is told as not set is not, and none comes back");
     for (const storm_record* r; (r = history_next(&at, STORM_semaphore)) != NULL;)
     {
         if (r->what != SEMAPHORE_SETTER) continue;
-        const storm_record* before = history_at(last);
-        if (last == 0 || before->b != r->b || before->c != r->c) check_setter(r, at, last);
-        last = at;
+        setting_see(&gate, (setting_sight){r->c, r->b, r->d, r->begin_us, at});
     }
+    setting_forget(&gate);
 }
 
 void check_semaphore(void)

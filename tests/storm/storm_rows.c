@@ -210,8 +210,8 @@ static void turn_schedule(row_actor* a, bool may_begin)
         if (a->schedule_op == 0) return;
         gh_status status = away ? gh_row_unschedule_begin(&a->schedule, a->me->client, names[name], &config)
                                 : gh_row_schedule_begin(&a->schedule, a->me->client, names[name], &config);
-        history_at(a->schedule_op)->a = a->schedule.op.sequence;
-        history_at(a->schedule_op)->b = gh_client_id(a->me->client);
+        history_at(a->schedule_op)->b = a->schedule.op.sequence;
+        history_at(a->schedule_op)->c = gh_client_id(a->me->client);
         if (status == GH_OK) return;
         history_end(a->schedule_op, STORM_NOT_DONE, status);
         a->schedule_op = 0;
@@ -245,10 +245,11 @@ static bool idle(const void* actor)
 
 /* By KEYS.md: when it is due lies in :d, or until when its lease runs; and in :m is "<period> <max age> <failures>
    <version> <claimed> <state> <claim> <setter>", the claim "<client>:<sequence>.<number>", the setter "<client>:
-   <sequence>", and the state c or a while it is claimed. */
+   <sequence>", and the state c or a while it is claimed. In :t is "<who unscheduled it> ...". */
 static const char seen_script[] =
     "local t = redis.call('TIME') local now = t[1] * 1000000 + t[2]"
-    " local state = redis.call('HGET', KEYS[2], ARGV[1]) if not state then return '' end"
+    " local state = redis.call('HGET', KEYS[2], ARGV[1])"
+    " if not state then return redis.call('HGET', KEYS[3], ARGV[1]) or '' end"
     " return (tonumber(redis.call('ZSCORE', KEYS[1], ARGV[1]) or 0) > now and '1 ' or '0 ') .. state";
 
 /* What becomes of a claim once its lease has been seen to be over: nothing may. */
@@ -275,13 +276,13 @@ static void note_over(const storm_look* look, uint8_t name, char state, uint64_t
     (void)history_event(look->who, event);
 }
 
-static void note_seen(storm_look* look, uint8_t name, const char* text)
+static void note_seen(storm_look* look, uint8_t name, const char* text, uint64_t asked_us)
 {
     unsigned long long client = 0, claimant = 0, number = 0, setter = 0, sequence = 0;
     unsigned runs = 0;
     char state = 0, claim[64] = "", by[64] = "";
     int parts = sscanf(text, "%u %*u %*u %*u %*u %*u %c %63s %63s", &runs, &state, claim, by);
-    if (parts == 4) (void)sscanf(by, "%16llx:%llx", &setter, &sequence);
+    (void)sscanf(parts == 4 ? by : text, "%16llx:%llx", &setter, &sequence);
     bool is_claimed = parts == 4 && runs == 1 && (state == 'c' || state == 'a');
     if (parts == 4) (void)sscanf(claim, "%16llx:%16llx.%llu", &client, &claimant, &number);
     storm_event event = {.system = STORM_rows,
@@ -290,7 +291,7 @@ static void note_seen(storm_look* look, uint8_t name, const char* text)
                          .a = is_claimed ? client : 0,
                          .b = is_claimed ? claimant << 32 | number : 0,
                          .c = setter,
-                         .d = sequence};
+                         .d = (history_now() - asked_us) << 32 | sequence};
     (void)history_event(look->who, event);
     if (!is_claimed) note_over(look, name, state, client, claimant << 32 | number);
 }
@@ -300,13 +301,15 @@ static void witness(storm_look* look)
     for (uint8_t i = 0; i < ROWS_NAMES; i++)
     {
         unsigned shard = (unsigned)(XXH3_64bits(names[i].bytes, names[i].size) % GH_ROWS_SHARDS);
-        char due[32], rows[32];
+        char due[32], rows[32], gone[32];
         (void)snprintf(due, sizeof due, "gh:{rows:%u}:d", shard);
         (void)snprintf(rows, sizeof rows, "gh:{rows:%u}:m", shard);
-        redisReply* reply =
-            storm_look_command(look, due, "EVAL %s 2 %s %s %b", seen_script, due, rows, names[i].bytes, names[i].size);
+        (void)snprintf(gone, sizeof gone, "gh:{rows:%u}:t", shard);
+        uint64_t asked_us = history_now();
+        redisReply* reply = storm_look_command(look, due, "EVAL %s 3 %s %s %s %b", seen_script, due, rows, gone,
+                                               names[i].bytes, names[i].size);
         if (reply == NULL) return;
-        if (reply->type == REDIS_REPLY_STRING) note_seen(look, i, reply->str);
+        if (reply->type == REDIS_REPLY_STRING) note_seen(look, i, reply->str, asked_us);
         freeReplyObject(reply);
     }
 }

@@ -15,6 +15,7 @@ enum
     GATE_OPS = 3,   /* besides */
     GATE_LEAST = 2, /* fits the largest permit */
     GATE_WAIT_US = 2000000,
+    CALL_US = 5000000,
     GATE_MOST = 30 /* fits all who can wait: more get their turn than one request gives */
 };
 
@@ -62,10 +63,12 @@ static void note(semaphore_actor* a, const permit_hand* hand, uint8_t what, uint
     (void)history_event_at(a->me->who, event, what == HOLD_GRANTED ? a->me->now_us : history_now());
 }
 
-static gh_semaphore semaphore_of(gh_client* client, uint8_t name)
+/* timeout_us: of calls that are no permits. */
+static gh_semaphore semaphore_of(gh_client* client, uint8_t name, uint64_t timeout_us)
 {
     gh_semaphore semaphore;
     gh_semaphore_config config = gh_semaphore_config_default();
+    config.timeout_us = timeout_us;
     config.limit = name == SEMAPHORE_GATE ? GATE_LEAST : semaphore_limits[name];
     gh_semaphore_init(&semaphore, client, names[name], &config);
     return semaphore;
@@ -88,7 +91,7 @@ static void begin_permit(semaphore_actor* a, permit_hand* hand)
     record->c = gh_client_id(a->me->client);
     record->d = config.permits;
     hand->held = hand->leaving = false;
-    gh_semaphore semaphore = semaphore_of(a->me->client, hand->name);
+    gh_semaphore semaphore = semaphore_of(a->me->client, hand->name, CALL_US);
     gh_status status = gh_permit_begin(&hand->permit, &semaphore, &config);
     if (status == GH_OK) return;
     history_end(hand->op, STORM_NOT_DONE, status);
@@ -148,7 +151,8 @@ static void begin_limit(semaphore_actor* a)
     uint32_t limit = random_one_in(&a->random, 3) ? GATE_MOST : GATE_LEAST;
     a->limit_op = history_begin(a->me->who, STORM_semaphore, SEMAPHORE_LIMIT, SEMAPHORE_GATE);
     if (a->limit_op == 0) return;
-    gh_semaphore semaphore = semaphore_of(a->me->client, SEMAPHORE_GATE);
+    uint64_t timeout_us = random_between(&a->random, 200000, 3000000);
+    gh_semaphore semaphore = semaphore_of(a->me->client, SEMAPHORE_GATE, timeout_us);
     gh_status status = gh_semaphore_limit_begin(&a->limit, &semaphore, limit);
     history_at(a->limit_op)->a = limit;
     history_at(a->limit_op)->b = a->limit.op.sequence;
@@ -192,6 +196,7 @@ static bool idle(const void* actor)
 static void witness(storm_look* look)
 {
     static const char key[] = "gh:{semaphore:gate}:s";
+    uint64_t asked_us = history_now();
     redisReply* reply = storm_look_command(look, key, "GET %s", key);
     unsigned limit = 0;
     unsigned long long client = 0, sequence = 0;
@@ -203,7 +208,8 @@ static void witness(storm_look* look)
                              .object = SEMAPHORE_GATE,
                              .a = limit,
                              .b = sequence,
-                             .c = client};
+                             .c = client,
+                             .d = asked_us};
         (void)history_event(look->who, event);
     }
     if (reply != NULL) freeReplyObject(reply);
@@ -220,7 +226,7 @@ static void audit(storm_look* look)
         config.permits = semaphore_limits[i];
         config.wait_us = SEMAPHORE_LEASE_MOST_US + STORM_IN_THE_END_US;
         uint32_t op = history_begin(look->who, STORM_semaphore, SEMAPHORE_ALL, i);
-        gh_semaphore semaphore = semaphore_of(look->client, i);
+        gh_semaphore semaphore = semaphore_of(look->client, i, CALL_US);
         gh_status status = gh_permit_begin(&permit, &semaphore, &config);
         while ((status = gh_op_poll(&permit.op)) == GH_PENDING && storm_look_turn(look))
         {

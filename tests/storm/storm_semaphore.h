@@ -12,7 +12,8 @@ enum
     SEMAPHORE_LEASE_MOST_US = 1500000,
     SEMAPHORE_ALL = HOLD_FIRST_OWN_NUMBER, /* an op of the auditor: all permits at once                        */
     SEMAPHORE_LIMIT,                       /* an op: the gate's limit is set. a: limit, b: sequence, c: client */
-    SEMAPHORE_SETTER                       /* seen: by whom it was set. a: limit, b: sequence, c: client       */
+    SEMAPHORE_SETTER                       /* seen: by whom it was set. a: limit, b: sequence, c: client,
+                                              d: when the store was asked                                  */
 };
 
 extern const uint32_t semaphore_limits[SEMAPHORE_NAMES];

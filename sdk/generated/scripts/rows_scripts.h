@@ -74,7 +74,8 @@ typedef enum gh_rows_change_code
     GH_ROWS_CHANGE_OLDER = 1,
     GH_ROWS_CHANGE_NOT_THERE = 2,
     GH_ROWS_CHANGE_FULL = 3,
-    GH_ROWS_CHANGE_STALE = 4
+    GH_ROWS_CHANGE_STALE = 4,
+    GH_ROWS_CHANGE_AGAIN = 5
 } gh_rows_change_code;
 
 #endif

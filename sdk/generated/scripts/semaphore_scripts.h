@@ -23,7 +23,8 @@ typedef enum gh_semaphore_limit_code
 {
     GH_SEMAPHORE_LIMIT_SET = 0,
     GH_SEMAPHORE_LIMIT_OLDER = 1,
-    GH_SEMAPHORE_LIMIT_STALE = 2
+    GH_SEMAPHORE_LIMIT_STALE = 2,
+    GH_SEMAPHORE_LIMIT_AGAIN = 5
 } gh_semaphore_limit_code;
 
 /* semaphore_look.lua */

@@ -29,8 +29,10 @@
             knows; what was claimed and is not being loaded yet is given back.
    Versions of a row only grow, also when it was unscheduled and scheduled again. A refresh that was under way
             when its row was unscheduled, or whose lease is over, stores nothing.
-   Late     copies of requests, from links that were given up, change nothing: a schedule never undoes an
-            unschedule that came after it, nor the other way round.
+   Late     copies of requests, from links that were given up, undo nothing: once a schedule or an unschedule is
+            told as done, no copy of it changes what others have asked for since, whoever and however many they
+            are. One that nobody was told of may still be carried out until its timeout_us is over: once, unless
+            more than 8 other clients change the row meanwhile; and never later.
    Time     the store's clock decides what is due and how old a value is; age counts from before the loader
             was called.
    Storms   a row is due one period after it was loaded, less up to a tenth by chance; what was missed while
@@ -107,7 +109,7 @@ typedef struct gh_row_schedule
     gh_name row;
     uint64_t period_us;
     uint64_t max_age_us;
-    uint64_t not_after_us; /* on the client's clock */
+    uint64_t seen_us; /* when the store told us to ask again, on its clock */
     bool now;
     bool away; /* unschedule */
 } gh_row_schedule;
@@ -124,12 +126,12 @@ GH_API gh_status gh_row_unschedule_begin(gh_row_schedule* op, gh_client* client,
                                          const gh_row_schedule_config* config);
 
 /* How it ends:
-   GH_OK        done; or this client has asked for something else for the row since
+   GH_OK        done; others may have asked for something else since
    GH_GONE      unschedule: it was not scheduled
    GH_FULL      schedule: 100,000 rows are in the row's shard
    GH_TIMEOUT   not done
-   GH_UNKNOWN   sent, no answer: done or not, or (an unschedule that the server stopped) done but for the value;
-                do it again whenever you like
+   GH_UNKNOWN   sent, no answer: done or not, and not any more when timeout_us is over; or (an unschedule that the
+                server stopped) done but for the value; do it again whenever you like
    GH_CANCELLED cancelled before it was sent
    GH_REFUSED, GH_CORRUPT   see gh_status_text */
 

@@ -18,7 +18,8 @@
    LEAVING    giving back, or leaving the queue; waits for the store's word, poll says PENDING. While the link
               is down the release waits for it, for as long as it matters: see lock.h
 
-   Keys     one string with limit, count and fence, a zset of permits by expiry, a zset of waiters by arrival.
+   Keys     one string with limit, count and fence, a zset of permits by expiry, a zset of waiters by arrival. KEYS.md
+            has them all.
    Limit    lives in the store. The first who asks for a permit of a name brings it along: the limit in its
             config. Another server whose config says another limit changes nothing by that, and is told: the
             limit that counts stands in each permit (op->limit), from the store's first answer on. No status
@@ -26,6 +27,9 @@
             is forgotten, unless a permit is held, and the next who asks brings a limit along.
             gh_semaphore_limit_begin sets the limit for all, and 30 days take the place of the two hours; also
             while permits are held: nobody loses one, and nobody gets one until the permits fit the new limit.
+            Once it is told as set, no copy of it, from a link that was given up, undoes what others have set
+            since, whoever and however many they are. One that nobody was told of may still be set until its
+            timeout_us is over: once, unless more than 8 other clients set it meanwhile; and never later.
    Order    waiters are served in order of arrival at the store, also when the next in line wants more permits
             than are free. A waiter that died is skipped; one that slept through its turn goes to the end of
             the queue. A turn is kept for 200 ms, or for 2.2 s without the wake link: see lock.h.
@@ -204,12 +208,13 @@ typedef struct gh_semaphore_limit
     gh_op op;
 
     /* read-only, after GH_OK */
-    uint32_t limit;   /* what it is now; another than yours if this client has set it again since  */
+    uint32_t limit;   /* what it is now; another than yours if it has been set again since         */
     uint32_t used;    /* permits that are held, or kept for a waiter whose turn it is              */
     uint32_t waiters;
 
     /* private */
     uint32_t wanted;
+    uint64_t seen_us; /* when the store told us to ask again, on its clock */
     gh_gate gate;
     gh_name name;
 } gh_semaphore_limit;
@@ -223,7 +228,7 @@ GH_API gh_status gh_semaphore_limit_begin(gh_semaphore_limit* op, const gh_semap
 /* How it ends:
    GH_OK        set
    GH_TIMEOUT   not set
-   GH_UNKNOWN   set or not; set it again whenever you like
+   GH_UNKNOWN   set or not, and not any more when timeout_us is over; set it again whenever you like
    GH_CANCELLED, GH_REFUSED, GH_CORRUPT   see gh_status_text */
 
 /* ---- looking ------------------------------------------------------------------------------------------- */

@@ -43,6 +43,13 @@ uint64_t gh_op_not_after(const gh_op* op)
     return gh_node_not_after(gh_op_node(op));
 }
 
+uint64_t gh_op_not_after_its_end(const gh_op* op)
+{
+    const uint64_t link_us = gh_op_not_after(op);
+    const uint64_t end_us = gh_op_store_time(op, op->due_us);
+    return link_us < end_us ? link_us : end_us;
+}
+
 bool gh_client_budget_left(gh_client* client)
 {
     if (client->budget_end_us == GH_FOREVER) return true;

@@ -336,6 +336,9 @@ bool gh_op_is_clustered(const gh_op* op);
    given up. 0 while the store's clock is not known. */
 uint64_t gh_op_not_after(const gh_op* op);
 
+/* The same of an op whose timer ends it: no copy is carried out behind its end either. */
+uint64_t gh_op_not_after_its_end(const gh_op* op);
+
 /* The largest generation of the store's data of which the client has heard: larger after each restart or promotion of a
    server, so that ids which were given out and forgotten are not given again under the same name. 0: of none. It is of
    all nodes, as slots move: what lies at one may have been forgotten by another. A script that finds a larger one in a

@@ -21,38 +21,38 @@ static gh_script* row_schedule_script(gh_op* op)
     return gh_client_script(op->client, away ? &gh_rows_unschedule_lua : &gh_rows_schedule_lua);
 }
 
-/* No copy of it is carried out when its link was given up, or when the op is over. */
-static uint64_t row_schedule_not_after(const gh_row_schedule* schedule)
-{
-    uint64_t link_us = gh_op_not_after(&schedule->op);
-    uint64_t end_us = gh_op_store_time(&schedule->op, schedule->not_after_us);
-    return link_us < end_us ? link_us : end_us;
-}
-
 static void row_schedule_encode(gh_op* op, gh_request* request)
 {
     const gh_row_schedule* schedule = row_schedule_of(op);
     uint8_t shard = gh_rows_shard_of(gh_name_str(&schedule->row));
     gh_rows_encode_script(request, op, shard, schedule->away ? "dmtv" : "dmti");
     gh_request_op_id(request, op);
-    gh_request_number(request, row_schedule_not_after(schedule));
+    gh_request_number(request, gh_op_not_after_its_end(op));
     gh_request_str(request, gh_name_str(&schedule->row));
-    if (schedule->away) return;
-    gh_request_number(request, schedule->period_us);
-    gh_request_number(request, schedule->max_age_us);
-    gh_request_number(request, schedule->now);
-    gh_rows_encode_letter(request, shard);
+    if (!schedule->away)
+    {
+        gh_request_number(request, schedule->period_us);
+        gh_request_number(request, schedule->max_age_us);
+        gh_request_number(request, schedule->now);
+        gh_rows_encode_letter(request, shard);
+    }
+    gh_request_number(request, schedule->seen_us);
 }
 
 static gh_status row_schedule_answer(gh_op* op, const gh_event* event)
 {
-    switch (gh_reply_integer(event->reply, GH_ROWS_CHANGE_CODE))
+    gh_row_schedule* schedule = row_schedule_of(op);
+    const int64_t code = gh_reply_integer(event->reply, GH_ROWS_CHANGE_CODE);
+    switch (code)
     {
     case GH_ROWS_CHANGE_DONE:
     case GH_ROWS_CHANGE_OLDER: return GH_OK;
     case GH_ROWS_CHANGE_NOT_THERE: return GH_GONE;
     case GH_ROWS_CHANGE_FULL: return gh_op_refused(op, GH_FULL);
     case GH_ROWS_CHANGE_STALE: /* we know the store's time better now, and our own timer ends this */
+    case GH_ROWS_CHANGE_AGAIN:
+        if (code == GH_ROWS_CHANGE_AGAIN)
+            schedule->seen_us = (uint64_t)gh_reply_integer(event->reply, GH_ROWS_CHANGE_NOW_US);
         gh_op_send(op, op->flags & GH_OP_MAYBE);
         return GH_PENDING;
     default: return GH_CORRUPT;
@@ -93,7 +93,7 @@ static gh_status row_schedule_try(gh_row_schedule* op, gh_client* client, gh_str
     gh_name_keep(&op->row, row);
     op->period_us = config->period_us;
     op->max_age_us = config->max_age_us == 0 ? 3 * config->period_us : config->max_age_us;
-    op->not_after_us = gh_client_after(client, config->timeout_us);
+    op->seen_us = 0;
     op->now = config->now;
     op->away = away;
     gh_gate_call_begin(&op->op, client, &row_schedule_kind, config->timeout_us,

@@ -26,19 +26,22 @@ static gh_semaphore_limit* semaphore_limit_of(gh_op* op)
 static void semaphore_limit_encode(gh_op* op, gh_request* request)
 {
     const gh_semaphore_limit* limit = semaphore_limit_of(op);
-    gh_request_object_script(request, op, semaphore_kind_name, gh_name_str(&limit->name), "shqc");
+    gh_request_object_script(request, op, semaphore_kind_name, gh_name_str(&limit->name), "shqcw");
     gh_request_op_id(request, op);
     gh_request_number(request, GH_CLAIM_WINDOW_US);
     gh_request_number(request, limit->wanted);
-    gh_request_number(request, gh_op_not_after(op));
+    gh_request_number(request, gh_op_not_after_its_end(op));
+    gh_request_number(request, limit->seen_us);
 }
 
 static gh_status semaphore_limit_answer(gh_op* op, const gh_event* event)
 {
     gh_semaphore_limit* limit = semaphore_limit_of(op);
     const gh_reply* reply = event->reply;
+    const int64_t code = gh_reply_integer(reply, GH_SEMAPHORE_LIMIT_CODE);
     bool fits;
-    if (gh_reply_integer(reply, GH_SEMAPHORE_LIMIT_CODE) == GH_SEMAPHORE_LIMIT_STALE)
+    if (code == GH_SEMAPHORE_LIMIT_AGAIN) limit->seen_us = (uint64_t)gh_reply_integer(reply, GH_SEMAPHORE_LIMIT_NOW_US);
+    if (code == GH_SEMAPHORE_LIMIT_AGAIN || code == GH_SEMAPHORE_LIMIT_STALE)
     {
         gh_op_send(op, op->flags & GH_OP_MAYBE); /* we know the store's time better now, and our timer ends this */
         return GH_PENDING;
@@ -70,6 +73,7 @@ static gh_status semaphore_limit_try(gh_semaphore_limit* op, const gh_semaphore*
     op->limit = op->used = op->waiters = 0;
     op->wanted = limit;
     op->name = semaphore->object.name;
+    op->seen_us = 0;
     gh_gate_call_begin(&op->op, client, &semaphore_limit_kind, semaphore->config.timeout_us,
                        gh_gate_object(client, semaphore_kind_name, gh_name_str(&op->name)));
     return GH_OK;
