@@ -345,6 +345,7 @@ static void semaphore_of_a_broken_number_is_corrupt(void** state)
 {
     (void)state;
     static const char* const states[] = {"99999999 0 0 0 -",
+                                         "1000001 0 0 0 -",
                                          "5 99999999 0 0 -",
                                          "5 0 9007199254740991 0 -",
                                          "5 0 0 12345678901234567890 -",

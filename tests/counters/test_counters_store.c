@@ -120,8 +120,9 @@ static void nonsense_in_a_counter_is_told_of_it_alone(void** state)
     redis_server* server = redis_server_start(NULL);
     game* a = game_start_ready(redis_server_address(server));
     uint64_t slice_s = (next_hour_s() - 3600) / 86400 * 86400;
-    static const char* const sums[] = {"nan", "inf", "1e400", "1.5", "9007199254740992", "99999999999999999999",
-                                       "",    "x"};
+    static const char* const sums[] = {
+        "nan", "inf", "1e400", "1.5", "9007199254740992", "99999999999999999999", "", "x", "0x10", "1e3",
+        "5.0", " 5",  "5 ",    "+5"};
     counting* hits = counting_start(a, NULL);
     for (unsigned i = 0; i < sizeof(sums) / sizeof(sums[0]); i++)
     {

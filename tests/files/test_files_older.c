@@ -296,6 +296,19 @@ static void numbers_that_cannot_be_are_corrupt(void** state)
     assert_int_equal(game_stats(self.a).protocol_errors + game_stats(self.b).protocol_errors, 0);
 }
 
+/* Behind the largest number there is none for an announcement, and readers would call what stands there corrupt. */
+static void channel_at_the_last_number_announces_nothing(void** state)
+{
+    (void)state;
+    scene self = scene_start();
+    redis_server_do(self.server, "HSET gh:{files:news}:s n 9007199254740991");
+    sender* out = sender_new(self.a, 2, self.bytes, SIZE);
+    out->config.channel = gh_str_literal("news");
+    assert_status(sender_run(out, NAME), GH_CORRUPT);
+    assert_string_equal(redis_server_text(self.server, "HGET gh:{files:news}:s n"), "9007199254740991");
+    assert_status(gh_op_poll(&listed(&self, 0)->op), GH_EMPTY);
+}
+
 /* Beyond 2^53, i + 1 is i: whoever counts from there, counts for ever. */
 static void count_from_beyond_all_numbers_is_not_begun(void** state)
 {
@@ -359,6 +372,7 @@ TEST_FILE(files_older, cmocka_unit_test(sender_goes_on_from_what_an_older_store_
           cmocka_unit_test(reader_that_was_stopped_on_its_way_out_leaves),
           cmocka_unit_test(sums_of_a_channel_are_mended), cmocka_unit_test(crowd_of_fields_is_not_read),
           cmocka_unit_test(numbers_that_cannot_be_are_corrupt),
+          cmocka_unit_test(channel_at_the_last_number_announces_nothing),
           cmocka_unit_test(count_from_beyond_all_numbers_is_not_begun),
           cmocka_unit_test(reader_asks_at_once_after_a_restart),
           cmocka_unit_test(reader_hands_nothing_out_after_its_lease));

@@ -333,6 +333,34 @@ static gh_status push_to_jeff(game* from)
     return gh_op_poll(&push->op);
 }
 
+static gh_status fetch_of_jeff(game* from)
+{
+    gh_mailbox_fetch* fetch = GAME_NEW(from, gh_mailbox_fetch);
+    gh_mailbox_fetch_config config = gh_mailbox_fetch_config_default();
+    config.messages_max = 0;
+    assert_status(gh_mailbox_fetch_begin(fetch, ON_MAILBOX(from->client, gh_str_literal("jeff")), &config), GH_OK);
+    GAME_UNTIL(gh_op_poll(&fetch->op) != GH_PENDING);
+    return gh_op_poll(&fetch->op);
+}
+
+static gh_status commit_of_jeff(game* from, uint64_t epoch, uint64_t id)
+{
+    gh_mailbox_commit* commit = GAME_NEW(from, gh_mailbox_commit);
+    const gh_str jeff = gh_str_literal("jeff");
+    assert_status(gh_mailbox_commit_begin(commit, ON_MAILBOX(from->client, jeff), epoch, id), GH_OK);
+    GAME_UNTIL(gh_op_poll(&commit->op) != GH_PENDING);
+    return gh_op_poll(&commit->op);
+}
+
+static gh_status list_members(game* from, const char* chat)
+{
+    gh_chat_members* members = GAME_NEW(from, gh_chat_members);
+    gh_chat_member_item* items = GAME_NEW_ARRAY(from, gh_chat_member_item, 4);
+    assert_status(gh_chat_members_begin(members, ON_CHAT(from->client, gh_str_of(chat)), items, 4), GH_OK);
+    GAME_UNTIL(gh_op_poll(&members->op) != GH_PENDING);
+    return gh_op_poll(&members->op);
+}
+
 static void wrong_types_are_corrupt_and_stay_as_they_are(void** state)
 {
     (void)state;
@@ -377,9 +405,6 @@ static void numbers_that_cannot_be_are_corrupt(void** state)
     game* a = game_start_ready(redis_server_address(server));
     assert_status(chat_make(a, "raid", "joe", KEEP, MANY), GH_OK);
     chat_reader* joe = chat_reader_new(a, "raid", "joe");
-    gh_mailbox_fetch* jeff = GAME_NEW(a, gh_mailbox_fetch);
-    gh_mailbox_fetch_config config = gh_mailbox_fetch_config_default();
-    config.messages_max = 0;
     for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]) * 2; i++)
     {
         redis_server_do(server, "COPY gh:{chat:raid}:s whole");
@@ -388,9 +413,7 @@ static void numbers_that_cannot_be_are_corrupt(void** state)
         redis_server_do(server, "RENAME whole gh:{chat:raid}:s");
 
         redis_server_do(server, "HSET gh:{mailbox:jeff}:s e 7 n 0 %s %s", fields[i % 2], numbers[i / 2]);
-        assert_status(gh_mailbox_fetch_begin(jeff, ON_MAILBOX(a->client, gh_str_literal("jeff")), &config), GH_OK);
-        GAME_UNTIL(gh_op_poll(&jeff->op) != GH_PENDING);
-        assert_status(gh_op_poll(&jeff->op), GH_CORRUPT);
+        assert_status(fetch_of_jeff(a), GH_CORRUPT);
     }
     assert_int_equal(game_stats(a).links_lost, 0);
     assert_status(chat_read(joe), GH_EMPTY);
@@ -411,6 +434,12 @@ static void epochs_of_another_form_are_corrupt(void** state)
         redis_server_do(server, "HSET gh:{mailbox:jeff}:s e %s", epochs[i]);
         assert_status(chat_say(a, "raid", talk_numbers(a, "joe", 1, 0), 1), GH_CORRUPT);
         assert_status(push_to_jeff(a), GH_CORRUPT);
+        assert_status(chat_enter(a, "raid", "ann", GH_CHAT_FROM_NOW), GH_CORRUPT);
+        assert_status(chat_quit(a, "raid", "joe"), GH_CORRUPT);
+        assert_status(chat_read(chat_reader_new(a, "raid", "joe")), GH_CORRUPT);
+        assert_status(list_members(a, "raid"), GH_CORRUPT);
+        assert_status(fetch_of_jeff(a), GH_CORRUPT);
+        assert_status(commit_of_jeff(a, 7, 1), GH_CORRUPT); /* who was told a 7 could never commit */
     }
     redis_server_do(server, "HSET gh:{chat:raid}:s e 7");
     redis_server_do(server, "HSET gh:{mailbox:jeff}:s e 7");

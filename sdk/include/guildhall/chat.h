@@ -375,8 +375,9 @@ typedef struct gh_chat_list
 } gh_chat_list;
 
 /* Begins to list: a round trip for the names, and one a chat. items is an array of capacity, yours. Stale
-   entries of the player's list are not shown, and taken away. config may be NULL for the defaults. It is of a player,
-   so it begins on a client, not on a chat.
+   entries of the player's list are not shown, and taken away. A list of more than 48 is read in pieces: a chat that the
+   player leaves or joins (anew) between two of them may stand on it twice, and keep another off it. config may be NULL
+   for the defaults. It is of a player, so it begins on a client, not on a chat.
    GH_OK; GH_NO_ROOM (ops_capacity); GH_CLOSED; GH_INVALID_OP (NULL or busy), _CLIENT, _NAME (the player's), _CONFIG
    (not made by its default function), _TIMEOUT, _BUFFER (items NULL or capacity 0). */
 GH_API gh_status gh_chat_list_begin(gh_chat_list* op, gh_client* client, gh_str player, gh_chat_item* items,

@@ -27,8 +27,9 @@
             gets nothing, and a load whose lease ends is not wanted any more, which gh_row_complete says.
    Doubt    after a restart or a failover of the server, who is loading asks at once whether the store still
             knows; what was claimed and is not being loaded yet is given back.
-   Versions of a row only grow, also when it was unscheduled and scheduled again. A refresh that was under way
-            when its row was unscheduled, or whose lease is over, stores nothing.
+   Versions of a row only grow, also when it was unscheduled and scheduled again, unless the store's clock went
+            back in between. A refresh that was under way when its row was unscheduled, or whose lease is over,
+            stores nothing.
    Late     copies of requests, from links that were given up, undo nothing: once a schedule or an unschedule is
             told as done, no copy of it changes what others have asked for since, whoever and however many they
             are. One that nobody was told of may still be carried out until its timeout_us is over: once, unless

@@ -37,7 +37,7 @@ end
 if not last then
     return {sequence, 1, epoch, 0}
 end
-local seen, most = redis.call('ZSCORE', seen_key, member), tonumber(state[7])
+local seen, most = redis.call('ZSCORE', seen_key, member), number_of(state[7])
 local seen_at = tonumber(seen or '0')
 if not most or most < 1 or most > MEMBERS_MAX or not seen_at or seen_at < 0 or seen_at > last or seen_at % 1 ~= 0 then
     return redis.error_reply('CORRUPT chat state is not of the form that KEYS.md describes')

@@ -47,7 +47,7 @@ local state = redis.call('HMGET', state_key, 'e', 'n', 'x', 'b')
 local epoch, last, largest, ended = tonumber(state[1] or '0'), tonumber(state[2]), tonumber(state[3]), state[4] or ''
 local first = redis.call('LINDEX', list_key, 0)
 first = not first and last and last + 1 or first and tonumber(string.match(first, '^%d+'))
-if not epoch or epoch < 0 or epoch > ID_MAX or epoch % 1 ~= 0 or #ended > 2048 or
+if not epoch or not string.find(state[1] or '1', '^[1-9]%d*$') or epoch > ID_MAX or #ended > 2048 or
    (state[2] and not (epoch > 0 and last and last >= 0 and last <= ID_MAX and last % 1 == 0 and
                       largest and largest >= 0 and largest <= ENTRY_MAX and
                       first and first >= 1 and first <= last + 1)) then

@@ -22,7 +22,7 @@ local sequence, cursor, after, bytes_max = tonumber(ARGV[1]), ARGV[2], ARGV[3], 
 
 local state = redis.call('HMGET', state_key, 'e', 'n')
 local epoch, last = tonumber(state[1] or '0'), tonumber(state[2])
-if not epoch or epoch < 0 or epoch > ID_MAX or epoch % 1 ~= 0 or
+if not epoch or not string.find(state[1] or '1', '^[1-9]%d*$') or epoch > ID_MAX or
    (state[2] and not (epoch > 0 and last and last >= 0 and last <= ID_MAX and last % 1 == 0)) then
     return redis.error_reply('CORRUPT chat state is not of the form that KEYS.md describes')
 elseif not last then

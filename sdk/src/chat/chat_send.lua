@@ -71,8 +71,9 @@ if tail and tail ~= state[2] and last then -- a send was stopped before it said 
     stopped = tail - last
 end
 if not epoch or epoch > ID_MAX or
-   (state[2] and not (epoch > 0 and last and last >= 0 and last <= ID_MAX and last % 1 == 0 and keep and keep >= 1 and
-                      keep <= KEEP_MAX and keep % 1 == 0 and largest and largest >= 0 and largest <= ENTRY_MAX and
+   (state[2] and not (epoch > 0 and last and last >= 0 and last + count <= ID_MAX and last % 1 == 0 and
+                      keep and keep >= 1 and keep <= KEEP_MAX and keep % 1 == 0 and
+                      largest and largest >= 0 and largest <= ENTRY_MAX and
                       tail ~= nil and stopped >= 0 and stopped <= POSTS_MAX)) then
     return redis.error_reply('CORRUPT chat state is not of the form that KEYS.md describes')
 elseif not last then

@@ -95,7 +95,7 @@ for i = 1, #some, 2 do
 end
 
 -- The slices of this batch, one a precision. What is only needed when a slice closes is worked out then.
-local find, sub, format, tonumber = string.find, string.sub, string.format, tonumber
+local find, sub, match, format, tonumber = string.find, string.sub, string.match, string.format, tonumber
 local precisions, limit = tonumber(ARGV[8]), tonumber(ARGV[4])
 local given = tonumber(string.match(ARGV[3], '^@(%d+)$'))
 local at = math.max(0, math.floor((given and math.min(given, now) or now - ARGV[3]) / 1000000))
@@ -220,8 +220,8 @@ for i = 1, tonumber(ARGV[7]) do
             renew = renew or j == longest
         elseif find(old, head, 1, true) == 1 then
             is_new = false
-            local had = tonumber(sub(old, #head + 1))
-            sum = had and had % 1 == 0 and had + delta or nil
+            local had = tonumber(match(old, '^%-?%d+$', #head + 1))
+            sum = had and had + delta
         else
             is_new = false
             local start, had = parts_of(old)

@@ -16,7 +16,7 @@ local function parse(entry)
 end
 
 local totals = redis.call('HMGET', KEYS[1], 'b', 'n', 'p')
-local sum, last = whole(totals[1] or '0'), whole(totals[2] or '0')
+local sum, last = whole(totals[1] or '0'), whole(totals[2] or '0', WHOLE_MAX - 1) -- one more is given
 if not (sum and last) then
     return corrupt('channel state')
 elseif totals[3] then

@@ -46,7 +46,8 @@ if head and not (state[1] and state[2]) then -- the state was lost: a later epoc
     last, epoch = string.match(redis.call('LINDEX', list_key, -1), '^(%d+) (%d+) ')
     last, epoch, ended = tonumber(last), epoch and 1000 * (1 + epoch), ''
 end
-if not epoch or epoch < 0 or epoch > ID_MAX or epoch % 1 ~= 0 or not last or last < 0 or last > ID_MAX or
+if not epoch or not string.find(state[1] or '1', '^[1-9]%d*$') or epoch > ID_MAX or not last or
+   last < 0 or last > ID_MAX or
    last % 1 ~= 0 or not first or first < 1 or first > last + 1 or not oldest or oldest > ID_MAX / 1000 or
    #ended > 2048 or not read or read < 0 or read > ID_MAX or read % 1 ~= 0 then
     return redis.error_reply('CORRUPT mailbox state is not of the form that KEYS.md describes')

@@ -2,11 +2,14 @@
 -- told in whose state was lost, see mailbox_fetch.lua.
 --
 -- wants state_key, list_key; state (of the fields e, n), head; last
--- gives last; is_lost; there   the last id that was given in that epoch, -1: it is none of this mailbox
+-- gives last, nil: the present epoch is none; is_lost; there   the last id that was given in that epoch, -1: it is none
+--       of this mailbox
 
 local ended = redis.call('HGET', state_key, 'b') or ''
 there, is_lost = -1, head and not (state[1] and state[2])
-if is_lost then
+if not string.find(state[1] or '1', '^[1-9]%d*$') then
+    last = nil
+elseif is_lost then
     local id, time_ms = string.match(redis.call('LINDEX', list_key, -1), '^(%d+) (%d+) ')
     last = tonumber(id)
     if last and string.format('%.0f', 1000 * (1 + time_ms)) == ARGV[2] then

@@ -65,7 +65,7 @@ if tail ~= state[2] and tail and state[2] and last then -- a push was stopped be
     stopped = tail - last
     length = length - stopped
 end
-if not last or last < 0 or last > ID_MAX or last % 1 ~= 0 or not epoch or epoch > ID_MAX or tail == nil or
+if not last or last < 0 or last + count > ID_MAX or last % 1 ~= 0 or not epoch or epoch > ID_MAX or tail == nil or
    stopped < 0 or stopped > POSTS_MAX or length < 0 then
     return redis.error_reply('CORRUPT mailbox state is not of the form that KEYS.md describes')
 elseif length + count > ARGV[3] + 0 then

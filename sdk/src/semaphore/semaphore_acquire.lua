@@ -46,10 +46,10 @@ local not_after, not_before = tonumber(ARGV[6]), tonumber(ARGV[7])
 local stored = redis.call('GET', KEYS[1])
 local permit = ARGV[1] .. ' ' .. ARGV[8]
 
--- The common case first: there is room, and nobody waits.
+-- The common case first: there is room, and nobody waits. No limit is larger than a million.
 if stored and now >= not_before and (not_after == 0 or now <= not_after) then
     local limit, used, last, setter = string.match(stored, '^(%d+) (%d+) (%d+) 0 (%S+)$')
-    if limit and #limit < 8 and used + ARGV[8] <= tonumber(limit) and now > tonumber(last) then
+    if limit and limit + 0 <= 1000000 and used + ARGV[8] <= limit + 0 and now > tonumber(last) then
         local lease = ARGV[3] - ARGV[3] % 2
         if used == '0' or redis.call('ZCARD', KEYS[2]) == tonumber(used) then -- else they are counted below
             redis.call('SET', KEYS[1], string.format('%s %.0f %.0f 0 %s', limit, used + ARGV[8], now, setter),

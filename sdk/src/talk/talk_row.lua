@@ -11,9 +11,10 @@
 local DAY_US = 86400000000
 local EPOCHS_MAX = 32     -- that are known by their names; what is older is told with the oldest of these
 local EPOCHS_GONE_MAX = 4 -- of those of which nothing is stored: for commits that come twice
+local EPOCH_MAX = 9007199254740000
 
-local generation, known_generation = tonumber(given), tonumber(known or '0')
-if not known_generation or known_generation > now + DAY_US or known_generation < 0 then
+local generation, known_generation = tonumber(given), tonumber(string.match(known or '0', '^%d+$'))
+if not known_generation or known_generation > now + DAY_US then
     return redis.error_reply('CORRUPT generation is not of the form that KEYS.md describes')
 elseif generation > 0 and generation < known_generation then
     return redis.error_reply('STALE the data is of generation ' .. known)
@@ -26,7 +27,7 @@ if epoch == 0 or generation > known_generation then
             epochs[#epochs + 1], ends[#ends + 1] = text, tonumber(id)
         end
     end
-    if table.concat(epochs, ' ') ~= ended then
+    if table.concat(epochs, ' ') ~= ended or newer_than >= EPOCH_MAX then
         return redis.error_reply('CORRUPT epochs are not of the form that KEYS.md describes')
     end
     if epoch > 0 then
