@@ -19,37 +19,39 @@
 local SETTERS_MAX = 8
 local SETTERS_US = 120000000 -- twice the longest time that a copy can have
 
-local function is_own(setter)
-    return string.sub(setter, 1, 17) == string.sub(token, 1, 17)
+local own = string.sub(token, 1, 17) -- the client and the colon
+local setters, forgotten, size = {}, 0, 0 -- of each: client, token, us
+for setter, text in string.gmatch(string.sub(past, 1, 700), ',([%x:*]+):(%d+)') do
+    local us = text + 0
+    size = size + #setter + #text + 2
+    if setter == '*' then
+        forgotten = us <= now and us >= now - SETTERS_US and us or 0 -- the clock went back: nobody could say `seen`
+    elseif #setter ~= 33 then
+        size = -1000
+    elseif math.abs(us - now) <= SETTERS_US then
+        setters[#setters + 1] = {string.sub(setter, 1, 17), setter, math.min(us, now)}
+    end
+end
+if size ~= #past then
+    return redis.error_reply('CORRUPT who has set it is not of the form that KEYS.md describes')
 end
 
-local setters, forgotten = {}, 0
+local function is_own(setter)
+    return string.sub(setter, 1, 17) == own
+end
+
 local function set_over(setter, us)
-    if not string.match(setter, '^%x+:%x+$') or #setter ~= 33 or math.abs(us - now) > SETTERS_US then
+    if #setter ~= 33 or not string.match(setter, '^%x+:%x+$') or math.abs(us - now) > SETTERS_US then
         return
     end
-    us = math.min(us, now)
+    local client = string.sub(setter, 1, 17)
     for _, one in ipairs(setters) do
-        if string.sub(one[1], 1, 17) == string.sub(setter, 1, 17) then
-            one[1], one[2] = one[1] > setter and one[1] or setter, math.max(one[2], us)
+        if one[1] == client then
+            one[2], one[3] = one[2] > setter and one[2] or setter, math.max(one[3], math.min(us, now))
             return
         end
     end
-    setters[#setters + 1] = {setter, us}
-end
-
-if past ~= '' then
-    if #past > 700 or string.gsub(string.gsub(past, ',%x+:%x+:%d+', ''), ',%*:%d+', '') ~= '' then
-        return redis.error_reply('CORRUPT who has set it is not of the form that KEYS.md describes')
-    end
-    for setter, text in string.gmatch(past, ',([%x:*]+):(%d+)') do
-        local us = tonumber(text)
-        if setter ~= '*' then
-            set_over(setter, us)
-        elseif us <= now and us >= now - SETTERS_US then -- else the clock went back, and nobody could say `seen`
-            forgotten = us
-        end
-    end
+    setters[#setters + 1] = {client, setter, math.min(us, now)}
 end
 
 local function judge(setter)
@@ -57,26 +59,26 @@ local function judge(setter)
         return setter > token and 1 or nil
     end
     for _, one in ipairs(setters) do
-        if is_own(one[1]) then
-            return one[1] >= token and 1 or nil
+        if one[1] == own then
+            return one[2] >= token and 1 or nil
         end
     end
     return seen <= forgotten and forgotten > 0 and 5 or nil
 end
 
 local function past_text()
-    local text = ''
     while #setters > SETTERS_MAX do
         local first = 1
         for i, one in ipairs(setters) do
-            first = one[2] < setters[first][2] and i or first
+            first = one[3] < setters[first][3] and i or first
         end
-        forgotten = math.max(forgotten, table.remove(setters, first)[2])
+        forgotten = math.max(forgotten, table.remove(setters, first)[3])
     end
+    local text = forgotten > 0 and string.format(',*:%.0f', forgotten) or ''
     for _, one in ipairs(setters) do
-        if not is_own(one[1]) then -- it is known by what it sets now
-            text = text .. string.format(',%s:%.0f', one[1], one[2])
+        if one[1] ~= own then -- it is known by what it sets now
+            text = text .. string.format(',%s:%.0f', one[2], one[3])
         end
     end
-    return forgotten > 0 and string.format(',*:%.0f', forgotten) .. text or text
+    return text
 end

@@ -10,8 +10,11 @@ set_over(had, tonumber(us))
 set_over(by, tonumber(us))
 
 local function keep(new_by, new_had)
-    redis.call('HSET', KEYS[3], row, new_by .. ' ' .. now_text .. ' ' .. new_had .. past_text())
+    local is_new = redis.call('HSET', KEYS[3], row, new_by .. ' ' .. now_text .. ' ' .. new_had .. past_text()) == 1
     redis.call('PEXPIRE', KEYS[3], GONE_MS)
+    if not is_new and now % 4 > 0 then
+        return
+    end
     local some = redis.call('HRANDFIELD', KEYS[3], 4, 'WITHVALUES')
     for i = 1, #some, 2 do
         if (tonumber(string.match(some[i + 1], '^%S+ (%d+) ')) or 0) + GONE_US < now then
