@@ -579,8 +579,11 @@ uint64_t gh_cluster_hints_due(const gh_client* client)
     uint32_t i;
     if (hints->used == 0 && hints->open == 0) return GH_FOREVER;
     for (i = 0; i < client->config.nodes_capacity; i++)
-        if (gh_link_is_open(&hints->listeners[i].link))
-            due_us = gh_least(due_us, gh_link_listen_due(&hints->listeners[i].link, client));
+    {
+        const gh_link* link = &hints->listeners[i].link;
+        if (!gh_link_is_open(link)) continue;
+        due_us = gh_least(due_us, gh_least(gh_link_listen_due(link, client), gh_lend_due(client, link)));
+    }
     if (hints->wanted > 0) due_us = gh_least(due_us, hints->look_us);
     return gh_least(due_us, hints->sweep_us);
 }
