@@ -360,6 +360,51 @@ static void half_hints_hold_up_no_op(void** state)
     must_be_heard_again(3);
 }
 
+static int64_t (*true_send)(void* context, intptr_t stream, const void* bytes, size_t size);
+static uint16_t deaf_listeners; /* a bit a stream */
+
+static int64_t send_to_deaf(void* context, intptr_t stream, const void* bytes, size_t size)
+{
+    if (stream < 16 && (deaf_listeners >> stream & 1) != 0) return GH_STREAM_WOULD_BLOCK;
+    return true_send(context, stream, bytes, size);
+}
+
+/* Two nodes take nothing any more of those who listen, and talk on: what is to be sent to them lies in all that there
+   is to send from. */
+static void listeners_that_take_nothing_hold_up_no_op(void** state)
+{
+    (void)state;
+    scripted_stream* streams[2];
+    start_fleet(NULL, 256, NULL);
+    deaf_listeners = 0;
+    for (unsigned node = 0; node < 2; node++)
+    {
+        (void)made_cluster_want(all.fleet, node, 3600000000u);
+        MADE_UNTIL(all.fleet, all.subscribed == node + 1, TICK_US, SECOND_US);
+        streams[node] = stream_of_listener();
+        deaf_listeners |= (uint16_t)(1u << (streams[node] - all.fleet->world->streams));
+    }
+    tick_for(SECOND_US);
+    true_send = all.fleet->world->platform.send;
+    all.fleet->world->platform.send = send_to_deaf;
+    gh_lock* last = NULL;
+    for (unsigned node = 0; node < 3; node++)
+    {
+        char* name = scripted_keep(all.fleet->world, 24);
+        (void)made_name(all.fleet, node, 2000, name);
+        last = scripted_want(all.fleet->world, name, 10 * SECOND_US, 3600 * SECOND_US);
+    }
+    const uint64_t end_us = all.fleet->world->now_us + all.fleet->config.request_timeout_us + 20 * TICK_US;
+    while (all.fleet->world->now_us < end_us)
+    {
+        for (unsigned node = 0; node < 2; node++)
+            if (streams[node]->open) push(&streams[node]->replies, "smessage", gh_str_literal("x"), "$3\r\nabc");
+        made_cluster_tick(all.fleet, TICK_US);
+        if (scripted_logged(all.fleet->world, "takes nothing")) deaf_listeners = 0; /* others have the streams */
+    }
+    assert_int_equal(last->position, 40);
+}
+
 /* It is seen when something is said, where what came before was not taken yet. */
 static void stream_that_ends_while_its_bytes_wait(void** state)
 {
@@ -570,6 +615,7 @@ TEST_FILE(cluster_hints_lies, cmocka_unit_test(moved_to_and_fro_is_outlived),
           cmocka_unit_test(command_that_is_not_known_is_told), cmocka_unit_test(login_that_is_gone_is_told),
           cmocka_unit_test(probe_that_fails_for_the_moment_is_no_refusal),
           cmocka_unit_test(node_that_says_nothing_any_more_is_left), cmocka_unit_test(half_hints_hold_up_no_op),
+          cmocka_unit_test(listeners_that_take_nothing_hold_up_no_op),
           cmocka_unit_test(stream_that_ends_while_its_bytes_wait),
           cmocka_unit_test(deadline_is_when_something_is_to_be_done), cmocka_unit_test(more_objects_than_channels),
           cmocka_unit_test(objects_of_one_slot_are_heard_apart), cmocka_unit_test(node_that_is_gone_is_not_listened_to),

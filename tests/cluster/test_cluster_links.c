@@ -143,7 +143,67 @@ static void half_answer_is_waited_for(void** state)
     assert_int_equal(gh_op_poll(&slow->op), GH_PENDING);
 }
 
+/* Ticks of a client that sleeps until its deadlines, or until it is answered. */
+static unsigned ticks_of_a_sleeper(made_cluster* fleet, uint64_t us)
+{
+    const uint64_t end_us = fleet->world->now_us + us;
+    unsigned ticks = 0;
+    while (fleet->world->now_us < end_us)
+    {
+        const uint64_t due_us = gh_next_deadline(fleet->world->client);
+        const uint64_t now_us = fleet->world->now_us;
+        made_cluster_tick(fleet, due_us > now_us ? (due_us < end_us ? due_us : end_us) - now_us : 0);
+        made_cluster_tick(fleet, 100); /* what was answered */
+        ticks++;
+    }
+    return ticks;
+}
+
+static void hold_all(made_cluster* fleet, gh_lock* locks[CAPACITY])
+{
+    made_cluster_start(fleet);
+    for (unsigned node = 0; node < CAPACITY; node++)
+    {
+        locks[node] = made_cluster_want(fleet, node, 60000000);
+        MADE_UNTIL(fleet, gh_op_poll(&locks[node]->op) == GH_HELD, TICK_US, 5000000);
+    }
+}
+
+/* Three stop in the middle of an answer: a fourth is read from when one of them is given up, and not asked for before.
+ */
+static void who_waits_to_be_read_from_lets_sleepers_sleep(void** state)
+{
+    (void)state;
+    made_cluster* fleet = made_cluster_new(CAPACITY);
+    gh_lock* locks[CAPACITY];
+    hold_all(fleet, locks);
+    for (unsigned node = 0; node < CAPACITY - 1; node++) (void)made_cluster_want(fleet, node, 60000000);
+    made_cluster_tick(fleet, TICK_US);
+    for (unsigned node = 0; node < CAPACITY - 1; node++) freeze_in_the_middle(fleet, node);
+    made_cluster_tick(fleet, TICK_US);
+    gh_lock_release(locks[CAPACITY - 1]);
+    const unsigned ticks = ticks_of_a_sleeper(fleet, fleet->config.request_timeout_us / 4 + 4 * TICK_US);
+    assert_int_equal(gh_op_poll(&locks[CAPACITY - 1]->op), GH_OK);
+    assert_in_range(ticks, 1, 60);
+}
+
+/* Nobody takes what is sent: two links hold what there is to send from, and the others wait for that. */
+static void who_waits_to_send_lets_sleepers_sleep(void** state)
+{
+    (void)state;
+    made_cluster* fleet = made_cluster_new(CAPACITY);
+    gh_lock* locks[CAPACITY];
+    hold_all(fleet, locks);
+    fleet->world->send_max = 0;
+    for (unsigned node = 0; node < CAPACITY; node++) gh_lock_release(locks[node]);
+    assert_in_range(ticks_of_a_sleeper(fleet, fleet->config.request_timeout_us / 2), 1, 60);
+    fleet->world->send_max = SIZE_MAX;
+    assert_in_range(ticks_of_a_sleeper(fleet, fleet->config.request_timeout_us), 1, 60);
+    for (unsigned node = 0; node < CAPACITY; node++) assert_int_equal(gh_op_poll(&locks[node]->op), GH_OK);
+}
+
 TEST_FILE(cluster_links, cmocka_unit_test(half_answers_hold_up_no_other_node),
-          cmocka_unit_test(half_answer_is_waited_for), cmocka_unit_test(a_link_to_each_node_and_two),
+          cmocka_unit_test(half_answer_is_waited_for), cmocka_unit_test(who_waits_to_be_read_from_lets_sleepers_sleep),
+          cmocka_unit_test(who_waits_to_send_lets_sleepers_sleep), cmocka_unit_test(a_link_to_each_node_and_two),
           cmocka_unit_test(twice_as_many_where_replicas_are_waited_for),
           cmocka_unit_test(no_two_connections_have_a_number));

@@ -307,7 +307,38 @@ static void each_sentinel_stands_in_a_dump(void** state)
     assert_int_equal(links, 3);
 }
 
-TEST_FILE(sentinel_seldom, cmocka_unit_test(each_sentinel_stands_in_a_dump),
+/* One that was set up anew says again and again that it knows of none, while the others think: they decide. */
+static void one_that_knows_of_no_master_refuses_nothing(void** state)
+{
+    (void)state;
+    made_sentinels* fleet = made_sentinels_new(3);
+    fleet->said[0] = NO_MASTER;
+    fleet->said[1] = fleet->said[2] = "";
+    scripted_start(fleet->world, &fleet->config);
+    gh_lock* lock = scripted_want(fleet->world, "door", 10 * SECOND_US, 60 * SECOND_US);
+    run(fleet, 3 * SECOND_US / 2);
+    assert_true(fleet->asked[0] > 3);
+    assert_status(gh_op_poll(&lock->op), GH_PENDING);
+    fleet->said[2] = NO_MASTER;
+    say_raw(fleet, 1, "*2\r\n$8\r\n10.0.0.1\r\n$4\r\n7000\r\n");
+    SCRIPTED_UNTIL(fleet->world, gh_op_poll(&lock->op) == GH_HELD, TICK_US, SECOND_US);
+}
+
+/* Those who are there say so, each of them. */
+static void none_that_knows_of_a_master_refuses(void** state)
+{
+    (void)state;
+    made_sentinels* fleet = made_sentinels_new(3);
+    fleet->said[0] = fleet->said[1] = NO_MASTER;
+    fleet->away[2] = true;
+    scripted_start(fleet->world, &fleet->config);
+    gh_lock* lock = scripted_want(fleet->world, "door", 10 * SECOND_US, 60 * SECOND_US);
+    SCRIPTED_UNTIL(fleet->world, gh_op_poll(&lock->op) != GH_PENDING, TICK_US, 2 * SECOND_US);
+    assert_status(gh_op_poll(&lock->op), GH_REFUSED);
+}
+
+TEST_FILE(sentinel_seldom, cmocka_unit_test(one_that_knows_of_no_master_refuses_nothing),
+          cmocka_unit_test(none_that_knows_of_a_master_refuses), cmocka_unit_test(each_sentinel_stands_in_a_dump),
           cmocka_unit_test(events_of_other_masters_move_nobody),
           cmocka_unit_test(addresses_of_events_that_are_none_move_nobody),
           cmocka_unit_test(master_with_an_ipv6_address_is_followed), cmocka_unit_test(event_ends_the_search),

@@ -22,6 +22,8 @@
 
    Ops      see a failover as a delay. What they had sent, and got no answer to, goes to the new master with the same
             id; a command with GH_REPEAT_NEVER that was just on its way ends GH_UNKNOWN.
+   Name     when each sentinel that can be asked has said that it knows of no master by that name, what waits is
+            REFUSED, and the log says so; while one has not answered, it waits.
    Losses   replication is asynchronous, so the newest changes may be lost by a failover, and no answer can tell that.
             What can be told, is: held locks and permits are asked for at once at the new master, and those that it does
             not know are LOST; ids that began anew are RESTARTED. A master that comes back empty has lost all. Each is

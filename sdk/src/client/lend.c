@@ -65,10 +65,25 @@ bool gh_lend_in(gh_client* client, gh_link* link)
     return true;
 }
 
+bool gh_lend_has_out(const gh_client* client, const gh_link* link)
+{
+    return link->out != NULL || client->outs_free != NULL || client->outs_used < GH_LENT_OUTS;
+}
+
+bool gh_lend_has_in(const gh_client* client, const gh_link* link)
+{
+    return link->inbox.bytes != NULL || client->ins_free != NULL || client->ins_used < GH_LENT_INBOXES;
+}
+
+uint64_t gh_lend_due(const gh_client* client, const gh_link* link)
+{
+    if (!client->ins_wanted || gh_inbox_is_empty(&link->inbox)) return GH_FOREVER; /* as it is when a link is lost */
+    return link->heard_us + client->config.request_timeout_us / STALL_SHARE;
+}
+
 bool gh_lend_is_held_up(const gh_client* client, const gh_link* link)
 {
-    return client->ins_wanted && !gh_inbox_is_empty(&link->inbox) && /* as it is when a link is lost */
-           client->now_us - link->heard_us >= client->config.request_timeout_us / STALL_SHARE;
+    return client->now_us >= gh_lend_due(client, link);
 }
 
 void gh_lend_settle(gh_client* client, gh_link* link)

@@ -47,6 +47,7 @@ struct gh_cluster_listener
     uint32_t answers;  /* of its hand-shake that are still to come */
     uint32_t channels; /* counted by the sweep                     */
     uint64_t rest_us;  /* it refused: not before                   */
+    uint64_t stuck_us; /* since when not all has left; 0: all has  */
 };
 
 static gh_cluster_hints* hints_of(const gh_client* client)
@@ -247,6 +248,7 @@ static void listener_lose(gh_client* client, gh_cluster_listener* listener, gh_l
     bool heard = false;
     uint32_t i;
     gh_link_lose(&listener->link, client, level, why);
+    listener->stuck_us = 0;
     gh_lend_settle(client, &listener->link);
     for (i = 0; i < hints->capacity; i++)
     {
@@ -541,18 +543,36 @@ static void listener_hear(gh_client* client, gh_cluster_listener* listener)
     if (gh_link_talks(&listener->link)) listener_receive(client, listener);
 }
 
+/* It holds what all links send from for as long as a request may stand still. */
+static bool listener_is_stuck(const gh_client* client, const gh_cluster_listener* listener)
+{
+    return listener->stuck_us != 0 && client->now_us - listener->stuck_us >= client->config.request_timeout_us;
+}
+
+/* NULL: nothing is wrong with it. */
+static const char* reason_to_lose(const gh_client* client, const gh_cluster_listener* listener)
+{
+    if (gh_link_is_silent(&listener->link, client)) return "no answer in time";
+    if (gh_lend_is_held_up(client, &listener->link)) return "others wait for the end of what it says";
+    return listener_is_stuck(client, listener) ? "it takes nothing that is sent" : NULL;
+}
+
 static void listener_send(gh_client* client, gh_cluster_listener* listener)
 {
     gh_link* link = &listener->link;
+    const char* why;
     if (!gh_link_talks(link)) return;
-    if (gh_link_is_silent(link, client) || gh_lend_is_held_up(client, link))
+    why = reason_to_lose(client, listener);
+    if (why != NULL)
     {
-        listener_lose(client, listener, GH_LOG_WARNING, "no answer in time");
+        listener_lose(client, listener, GH_LOG_WARNING, why);
         return;
     }
     if (client->now_us >= gh_link_listen_due(link, client) && gh_lend_out(client, link)) gh_link_ping(link, client);
     if (link->out != NULL && gh_link_flush(link, client) == GH_MOVED_LOST)
         listener_lose(client, listener, GH_LOG_WARNING, "closed by the server");
+    if (gh_link_unsent(link) == 0) listener->stuck_us = 0;
+    else if (listener->stuck_us == 0) listener->stuck_us = client->now_us;
     gh_lend_settle(client, link);
 }
 
@@ -579,8 +599,13 @@ uint64_t gh_cluster_hints_due(const gh_client* client)
     uint32_t i;
     if (hints->used == 0 && hints->open == 0) return GH_FOREVER;
     for (i = 0; i < client->config.nodes_capacity; i++)
-        if (gh_link_is_open(&hints->listeners[i].link))
-            due_us = gh_least(due_us, gh_link_listen_due(&hints->listeners[i].link, client));
+    {
+        const gh_link* link = &hints->listeners[i].link;
+        if (!gh_link_is_open(link)) continue;
+        due_us = gh_least(due_us, gh_least(gh_link_listen_due(link, client), gh_lend_due(client, link)));
+        if (hints->listeners[i].stuck_us != 0)
+            due_us = gh_least(due_us, hints->listeners[i].stuck_us + client->config.request_timeout_us);
+    }
     if (hints->wanted > 0) due_us = gh_least(due_us, hints->look_us);
     return gh_least(due_us, hints->sweep_us);
 }

@@ -432,10 +432,12 @@ static bool spoils_the_link(gh_str name)
         "MULTI",  "PSUBSCRIBE", "PSYNC",      "QUIT",      "READONLY",     "READWRITE",    "REPLCONF",
         "RESET",  "SELECT",     "SSUBSCRIBE", "SUBSCRIBE", "SUNSUBSCRIBE", "PUNSUBSCRIBE", "UNSUBSCRIBE",
         "SYNC",   "UNWATCH",    "WAIT",       "WAITAOF",   "WATCH"};
+    const char first = (char)(name.bytes[0] & ~0x20); /* nearly all are other commands by that alone */
     size_t i;
     size_t at;
     for (i = 0; i < sizeof names / sizeof names[0]; i++)
     {
+        if (names[i][0] != first) continue;
         for (at = 0; at < name.size && names[i][at] != 0 && (name.bytes[at] & ~0x20) == names[i][at]; at++) continue;
         if ((at == name.size || name.bytes[at] == 0) && names[i][at] == 0) return true;
     }

@@ -46,7 +46,7 @@ typedef struct sentinels
     sentinels_state state;
     uint32_t count;
     uint32_t at;          /* who is asked next                                                            */
-    uint32_t unknown;     /* answers in a row that there is no such master                                */
+    uint32_t unknown;     /* a bit each: it has said that there is no such master, and none has named one */
     bool fresh;           /* what was heard has not been used for an attempt yet                          */
     uint64_t ask_us;      /* not asked before                                                             */
     uint64_t until_us;    /* PROMOTING: it has failed; FOUND: old is not believed before                  */
@@ -270,18 +270,25 @@ static void hear_master(sentinels* self, gh_client* client, uint32_t from, const
     self->ask_us = 0;
 }
 
-/* Who waits is told only when all that can be asked have said so. */
+/* Whether each has said so that can be asked, or may be soon. */
+static bool all_know_of_none(const sentinels* self)
+{
+    uint32_t i;
+    for (i = 0; i < self->count; i++)
+        if (gh_link_is_open(&self->each[i].link) && (self->unknown >> i & 1u) == 0) return false;
+    return true;
+}
+
+/* Who waits is told only when all have said so, as one may have been set up anew. */
 static void hear_unknown(sentinels* self, gh_client* client, uint32_t from)
 {
     const gh_str part = gh_str_literal("sentinel link: no master is known by the name ");
-    uint32_t open = 0;
-    uint32_t i;
     self->votes[from] = VOTE_NEITHER;
-    for (i = 0; i < self->count; i++) open += gh_link_is_open(&self->each[i].link);
     gh_log_limited(client, GH_LOG_SENTINEL_LINK, GH_LOG_ERROR, &part, 1, client->config.sentinel_name);
     if (self->state != SENTINELS_ASKING) return;
     self->ask_us = gh_client_after(client, gh_client_jitter(client, PAUSE_US));
-    if (++self->unknown < open) return;
+    self->unknown |= 1u << from;
+    if (!all_know_of_none(self)) return;
     self->unknown = 0;
     gh_pipeline_refuse(client->nodes, GH_REASON_REFUSED);
 }
