@@ -26,7 +26,10 @@
             said here of "the server": with many it is the one on which an op's object lies, each with a link of its
             own. What is to be told only when replicas have it: replicas.h. TLS: guildhall/tls.h, a platform.
    Failure  when the server dies, ops wait; the link comes back by itself (capped back-off with jitter); requests
-            without an answer are sent again with the same id, which the store recognises, so nothing is done twice.
+            without an answer are sent again with the same id, which the store recognises, so nothing is done twice. A
+            copy that hangs on a dead link for longer than the store recognises it does nothing: it says until when it
+            may, by the store's clock as it is known here. Where that clock was set meanwhile, a change may be answered
+            that it came too late, and is sent again.
             An op whose deadline passes meanwhile ends: TIMEOUT if its request cannot have been carried out, UNKNOWN
             if it can. Locks that run out meanwhile are told LOST on time, without any network.
 

@@ -28,11 +28,12 @@
    Memory   ops, posts and their bytes are yours and stay in place until the op ends. A mailbox is a value: an op
             that has begun on it needs it no more. Fetched messages lie in the buffer that you gave, until that
             op's next begin.
-   Failure  a push whose answer is lost is asked for again with the same id and is stored once. Nothing that
-            was not committed is lost when the recipient's server dies: the next one fetches it again. A full
-            mailbox says GH_FULL and never drops anything. After the store lost its data, or 30 days after
-            the last message was handled if none came since, ids begin anew with a new epoch. Where the user may
-            not call INFO, restarts are not noticed: then ids that were forgotten are given again under the same epoch.
+   Failure  a push whose answer is lost is asked for again with the same id and is stored once, however late a copy of
+            it reaches the store: see client.h. Nothing that was not committed is lost when the recipient's server
+            dies: the next one fetches it again. A full mailbox says GH_FULL and never drops anything. After the store
+            lost its data, or 30 days after the last message was handled if none came since, ids begin anew with a new
+            epoch. Where the user may not call INFO, restarts are not noticed: then ids that were forgotten are given
+            again under the same epoch.
 
    Use
        gh_mailbox_init(&mail, client, gh_str_literal("jason"), NULL);
