@@ -3,6 +3,8 @@
 #include "support/scene/game.h"
 #include "support/server/made_cluster.h"
 
+#include "client/state.h"
+
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -464,6 +466,58 @@ static void successor_is_asked_though_something_waits_for_who_was_replaced(void*
     MADE_UNTIL(fleet, asked_of_successor > 0, TICK_US, 1500000);
 }
 
+/* NULL: none is in it. */
+static scripted_stream* find_hand_shake(const made_cluster* fleet)
+{
+    const gh_client* client = fleet->world->client;
+    for (const gh_node* node = client->nodes; node < client->nodes_end; node++)
+        if (node->link.state == GH_LINK_HANDSHAKE) return &fleet->world->streams[node->link.stream];
+    return NULL;
+}
+
+static void tick_unanswered(made_cluster* fleet, scripted_stream* stream, byte_buffer* held)
+{
+    made_cluster_tick(fleet, TICK_US);
+    buffer_add(held, stream->replies.bytes, stream->replies.size);
+    buffer_consume(&stream->replies, stream->replies.size);
+}
+
+/* It is connected for another slot, and its hand-shake takes long: what a doubt asked then, was asked of who had the
+   slots before. */
+static void successor_in_its_hand_shake_is_asked_for_leases(void** state)
+{
+    (void)state;
+    byte_buffer held = {0};
+    made_cluster* fleet = made_cluster_new(3);
+    fleet->config.request_timeout_us = 60000000;
+    const made_cycler* first = made_cluster_cycle(fleet, 0);
+    const made_cycler* second = made_cluster_cycle(fleet, 2);
+    made_cluster_start(fleet);
+    gh_lock* lock = made_cluster_want(fleet, 0, 60000000);
+    MADE_UNTIL(fleet, gh_op_poll(&lock->op) == GH_HELD, TICK_US, 1000000);
+    MADE_UNTIL(fleet, first->cycles > 2 && second->cycles > 2, TICK_US, 1000000);
+    char name[24];
+    fleet->slot = made_name(fleet, 0, 1000, name);
+    fleet->owners[first->slot] = 1;
+    MADE_UNTIL(fleet, find_hand_shake(fleet) != NULL, TICK_US, 1000000);
+    scripted_stream* stream = find_hand_shake(fleet);
+    for (int i = 0; i < 20; i++) tick_unanswered(fleet, stream, &held);
+    for (unsigned slot = 0; slot < GH_SLOTS; slot++)
+        if (fleet->owners[slot] == 0) fleet->owners[slot] = 1;
+    fleet->owners[second->slot] = 1; /* has it read a map */
+    asked_of_successor = 0;
+    fleet->lie = note_successor;
+    const unsigned long maps = fleet->maps;
+    for (int i = 0; i < 400 && fleet->maps == maps; i++) tick_unanswered(fleet, stream, &held);
+    for (int i = 0; i < 4; i++) tick_unanswered(fleet, stream, &held);
+    assert_ptr_equal(find_hand_shake(fleet), stream);
+    assert_int_equal(asked_of_successor, 0);
+    buffer_add(&stream->replies, held.bytes, held.size);
+    buffer_free(&held);
+    for (int i = 0; i < 40; i++) made_cluster_tick(fleet, TICK_US);
+    assert_int_equal(asked_of_successor, 1);
+}
+
 /* They have come with their data. */
 static void slots_that_have_moved_cost_no_question(void** state)
 {
@@ -479,6 +533,7 @@ static void slots_that_have_moved_cost_no_question(void** state)
 TEST_FILE(cluster_lies, cmocka_unit_test(late_renewal_of_who_was_replaced_is_doubted),
           cmocka_unit_test(successor_that_was_connected_is_asked_for_leases),
           cmocka_unit_test(successor_is_asked_though_something_waits_for_who_was_replaced),
+          cmocka_unit_test(successor_in_its_hand_shake_is_asked_for_leases),
           cmocka_unit_test(slots_that_have_moved_cost_no_question), cmocka_unit_test(endless_map_costs_a_tick_little),
           cmocka_unit_test(endless_map_is_given_up), cmocka_unit_test(moved_to_nowhere_is_outlived),
           cmocka_unit_test(moved_to_and_fro_is_outlived), cmocka_unit_test(moved_to_itself_is_outlived),

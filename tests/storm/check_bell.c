@@ -109,7 +109,7 @@ static void check_stale(void)
     for (const storm_record* r; (r = history_next(&at, STORM_tasks)) != NULL;)
     {
         uint64_t to_us = r->what == TASKS_HEARD && r->b == 1 ? went_on_until(at) : 0;
-        uint64_t loss_us = to_us == 0 ? 0 : excuse_last_loss(r->begin_us, to_us);
+        uint64_t loss_us = to_us == 0 ? 0 : excuse_next_loss(r->begin_us, to_us, 0);
         if (loss_us == 0) continue;
         verdict_cases(1);
         const storm_stale told = {.who = r->who,
@@ -121,7 +121,7 @@ static void check_stale(void)
                                   .object = history_at(r->about)->object,
                                   .is_his = is_handed_with,
                                   .his = r->a};
-        uint32_t sight = stale_sight(&told, loss_us);
+        uint32_t sight = stale_sight(&told, &loss_us);
         if (sight == 0) continue;
         VIOLATION_2(at, sight, "it goes on until %llu us after the loss", (unsigned long long)(to_us - loss_us));
     }

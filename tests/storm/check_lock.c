@@ -62,7 +62,7 @@ static void check_stale(void)
     for (size_t i = 0; i < hold_count; i++)
     {
         const storm_hold* hold = &holds[i];
-        uint64_t loss_us = excuse_last_loss(hold->from_us, hold->to_us);
+        uint64_t loss_us = excuse_next_loss(hold->from_us, hold->to_us, 0);
         if (loss_us == 0) continue;
         verdict_cases(1);
         const storm_stale told = {.who = history_at(hold->op)->who,
@@ -74,7 +74,7 @@ static void check_stale(void)
                                   .object = hold->name,
                                   .is_his = is_held_with,
                                   .his = hold->fence};
-        uint32_t sight = stale_sight(&told, loss_us);
+        uint32_t sight = stale_sight(&told, &loss_us);
         if (sight == 0) continue;
         VIOLATION_2(hold->event, sight, "name %u is told OK until %llu us after the loss", hold->name,
                     (unsigned long long)(hold->to_us - loss_us));

@@ -248,7 +248,7 @@ static void check_stale(void)
     verdict_begin("rows: who lost a row with the store's data is told so when he is connected again");
     for (const storm_record* r; (r = history_next(&at, STORM_rows)) != NULL;)
     {
-        uint64_t loss_us = r->what == ROWS_LOAD ? excuse_last_loss(r->a, r->b) : 0;
+        uint64_t loss_us = r->what == ROWS_LOAD ? excuse_next_loss(r->a, r->b, 0) : 0;
         if (loss_us == 0) continue;
         verdict_cases(1);
         const uint64_t since_us = r->a - ROWS_LEASE_MOST_US;
@@ -261,7 +261,7 @@ static void check_stale(void)
                                   .object = r->object,
                                   .is_his = is_claimed_by,
                                   .his = client_of(r->who)};
-        uint32_t sight = stale_sight(&told, loss_us);
+        uint32_t sight = stale_sight(&told, &loss_us);
         if (sight == 0 || was_unscheduled(r->object, since_us, history_at(sight)->begin_us)) continue;
         VIOLATION_2(at, sight, "row %u is wanted until %llu us after the loss", r->object,
                     (unsigned long long)(r->b - loss_us));

@@ -237,6 +237,17 @@ uint64_t excuse_last_loss(uint64_t from_us, uint64_t to_us)
     return last_us;
 }
 
+uint64_t excuse_next_loss(uint64_t from_us, uint64_t to_us, uint64_t behind_us)
+{
+    for (size_t i = 0; i < losses.count; i++)
+    {
+        const storm_record* loss = losses.marks[i];
+        bool touches = loss->end_us >= from_us && loss->begin_us <= to_us;
+        if (loss->a != 0 && touches && loss->end_us > behind_us) return loss->end_us;
+    }
+    return 0;
+}
+
 /* How many marks of the link there are until then: the last of them tells its state at that time. */
 static size_t link_marks_until(const mark_list* list, uint64_t time_us)
 {

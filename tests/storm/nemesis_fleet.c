@@ -193,6 +193,16 @@ static void thaw_again(const nemesis_fault* f)
     redis_server_thaw(event.old);
 }
 
+/* While it stands still, too briefly for its clients to give it up; then it answers what has lain in its socket, and
+   hears only behind that that it is none any more. */
+static bool push_aside(const nemesis_fault* f)
+{
+    if (!begin_loss(f)) return false;
+    redis_server_freeze(event.old);
+    (void)cluster_failover(fleet_cluster(), event.slot, CLUSTER_TAKEOVER);
+    return true;
+}
+
 /* Too short for anybody to be replaced. */
 static bool pause_master(const nemesis_fault* f)
 {
@@ -390,6 +400,8 @@ const nemesis_kind nemesis_fleet_kinds[] = {
     {"planned-failover", 8, GROUND_SERVER, false, 0, 0, hand_over, NULL, STORM_CLUSTER, true, NULL, is_handed_over},
     {"ordered-failover", 8, GROUND_SERVER, true, 0, 0, order_failover, NULL, STORM_SENTINEL, true, NULL, is_taken_over},
     {"forced-failover", 5, GROUND_SERVER, true, 0, 0, take_over, NULL, STORM_CLUSTER, true, NULL, is_taken_over},
+    {"pushed-aside", 5, GROUND_SERVER, true, 300000, 500000, push_aside, thaw_again, STORM_CLUSTER, true, NULL,
+     is_taken_over},
     {"kill-master", 8, GROUND_SERVER, true, 0, 0, kill_master, start_again, FLEETS, true, is_replaced, loss_is_over},
     {"freeze-master", 6, GROUND_SERVER, true, 0, 0, freeze_master, thaw_again, FLEETS, true, is_replaced, loss_is_over},
     {"pause-master", 4, GROUND_SERVER, false, 20000, 250000, pause_master, thaw_again, FLEETS, false, NULL, calm_again},

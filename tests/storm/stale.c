@@ -23,7 +23,7 @@ static uint32_t find_sight(const storm_stale* told, uint64_t loss_us)
     return 0;
 }
 
-uint32_t stale_sight(const storm_stale* told, uint64_t loss_us)
+static uint32_t sight_behind(const storm_stale* told, uint64_t loss_us)
 {
     uint32_t sight = find_sight(told, loss_us);
     if (sight == 0) return 0;
@@ -32,4 +32,17 @@ uint32_t stale_sight(const storm_stale* told, uint64_t loss_us)
                    excuse_clock_forward(told->clock_us, seen_us) ||
                    excuse_rights_taken(loss_us, seen_us); /* who is refused asks a third later */
     return excused ? 0 : sight;
+}
+
+uint32_t stale_sight(const storm_stale* told, uint64_t* loss_us)
+{
+    const uint64_t first_us = *loss_us;
+    uint32_t sight = 0;
+    for (uint64_t next_us = first_us; next_us != 0 && sight == 0;)
+    {
+        *loss_us = next_us;
+        sight = sight_behind(told, next_us);
+        next_us = excuse_next_loss(first_us, told->to_us, next_us);
+    }
+    return sight;
 }

@@ -69,6 +69,9 @@ void link_longest_ready(storm_who who, uint64_t* from_us, uint64_t* to_us);
 /* When the last loss other than FLUSHALL (of which a link does not hear) within these times was over; 0: none was. */
 uint64_t excuse_last_loss(uint64_t from_us, uint64_t to_us);
 
+/* When the first one of those was over that was not over at behind_us; 0: none is left. */
+uint64_t excuse_next_loss(uint64_t from_us, uint64_t to_us, uint64_t behind_us);
+
 /* Until when what this client hears may have been said before the last loss other than FLUSHALL: a process that slept
    over it reads what its old link has brought, and then sees that the link is gone. 0: nothing was lost. */
 uint64_t excuse_heard_before_loss(storm_who who);

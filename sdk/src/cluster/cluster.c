@@ -461,8 +461,9 @@ static bool retire(gh_cluster* cluster, gh_client* client)
 }
 
 /* Another node has slots now, by a failover or a reshard: whoever holds something there wants to know at once whether
-   it is still known, not when it is renewed. A node that was connected before it had them was not asked for these; if
-   nobody was replaced, they have come with their data. And a node is known again only by an epoch that lies on it. */
+   it is still known, not when it is renewed. A node that was connected before it had them, or said its hand-shake, was
+   not asked for these; if nobody was replaced, they have come with their data. And a node is known again only by an
+   epoch that lies on it. */
 static void look_at_gains(gh_cluster* cluster, gh_client* client, bool replaced)
 {
     const bool anything_held = anything_is_held(client);
@@ -477,7 +478,7 @@ static void look_at_gains(gh_cluster* cluster, gh_client* client, bool replaced)
             cluster->places[place].look = cluster->looking = true;
             gh_node_wake(node);
         }
-        else if (gained && anything_held && replaced) gh_doubt_begin(node);
+        if (gained && anything_held && replaced && gh_link_talks(&node->link)) gh_doubt_begin(node);
         cluster->places[place].served |= gained;
         cluster->map.nodes[place].gained = false;
         if (state != GH_LINK_HANDSHAKE && state != GH_LINK_READY) continue;
