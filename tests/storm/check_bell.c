@@ -54,9 +54,10 @@ static bool may_be_taken_unheard(const storm_record* push)
     return false;
 }
 
+/* A loss forgets who has left: then a late copy of his take may be given it. */
 static bool is_excused(const storm_record* push)
 {
-    return bell_has_workers() || excuse_may_be_lost(push->begin_us, UINT64_MAX) ||
+    return bell_has_workers() || excuse_may_be_lost(push->begin_us - STORM_LATEST_US, UINT64_MAX) ||
            excuse_rights_taken(push->begin_us, UINT64_MAX) || excuse_clock_forward(push->begin_us, UINT64_MAX) ||
            may_be_taken_unheard(push) || count_edits(TASKS_MUTE, push, UINT64_MAX) > 0;
 }
