@@ -29,12 +29,12 @@ hiredis_heap='(redisReaderCreate.*|redisReaderFree|redisReaderFeed|hiredis.*|hi_
 # of them; and of a program that takes a lock, with its data. A larger one wants a reason, and a smaller number is
 # welcome here. Compilers differ by a few percent: these are for gcc 12 on x86-64, and any other gcc may need a percent
 # more.
-library_max=$((212 * 1024))
+library_max=$((215 * 1024))
 sentinel_max=$((6 * 1024))
 cluster_max=$((12 * 1024))
-hints_max=$((5 * 1024))
+hints_max=$((5 * 1024 + 256))
 replicas_max=$((3 * 1024))
-program_max=$((71 * 1024))
+program_max=$((72 * 1024))
 if [ "$(cc -dumpversion | cut -d. -f1)" != 12 ]; then library_max=$((library_max * 101 / 100)); fi
 program=build/bin/release/quickstart
 sizes() { size "$library" | awk 'NR > 1 { print $1, $6 }'; }
