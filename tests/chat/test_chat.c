@@ -392,13 +392,12 @@ static void stale_entries_are_mended(void** state)
     assert_null(redis_server_text(server, "ZSCORE gh:{chats:jeff}:l gone"));
 }
 
-/* The request that the server was sent with this one key, from its log of slow ones, where all are. */
-static redisReply* words_with(redis_server* server, const char* key)
+/* The request that the server was sent with this one key, in its log of slow ones, where all are. */
+static const redisReply* words_with(const redisReply* log, const char* key)
 {
-    redisReply* log = redis_server_command(server, "SLOWLOG GET -1");
     for (size_t i = 0; i < log->elements; i++)
     {
-        redisReply* words = log->element[i]->element[3];
+        const redisReply* words = log->element[i]->element[3];
         if (words->elements > 4 && strcmp(words->element[2]->str, "1") == 0 && strcmp(words->element[3]->str, key) == 0)
             return words;
     }
@@ -420,13 +419,15 @@ static void late_copy_of_a_mend_takes_no_note(void** state)
     redis_server_do(server, "ZADD gh:{chats:jeff}:l 1000 raid");
     redis_server_do(server, "CONFIG SET slowlog-log-slower-than 0");
     assert_status(list_chats(a, "jeff", list, items, 10), GH_EMPTY);
-    redisReply* copy = words_with(server, "gh:{chats:jeff}:l");
+    redisReply* log = redis_server_command(server, "SLOWLOG GET -1");
+    const redisReply* copy = words_with(log, "gh:{chats:jeff}:l");
     assert_in_range(copy->elements, 5, 16);
     for (size_t i = 0; i < copy->elements; i++) words[i] = copy->element[i]->str, sizes[i] = copy->element[i]->len;
     assert_int_equal(redis_server_integer(server, "ZCARD gh:{chats:jeff}:l"), 0);
     assert_status(chat_make(a, "raid", "joe jeff", KEEP, MANY), GH_OK);
     redis_server_shift_clock(server, (int64_t)(1300 * SECOND_US));
     freeReplyObject(redis_server_words(server, words, sizes, copy->elements));
+    freeReplyObject(log);
     assert_int_equal(redis_server_integer(server, "ZCARD gh:{chats:jeff}:l"), 1);
 }
 

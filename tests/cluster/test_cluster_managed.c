@@ -167,7 +167,7 @@ static void names_are_looked_up_for_each_attempt(void** state)
     names.number = "::1";
     redis_server_do(node, "CLIENT KILL TYPE normal SKIPME yes");
     clerks_until(&all, 10);
-    assert_true(is_connected_by(node, local));
+    GAME_UNTIL(is_connected_by(node, local)); /* on a busy machine it may just have been given up once more */
     clerks_rest(&all);
     assert_int_equal(clerks_lost_in(&all, fleet), 0);
 }

@@ -132,6 +132,7 @@ static const apart aparts[] = {
     {"server_states.server_that_cannot_save", APART_FLEETS, "looks at the only server's disk"},
 
     /* A Cluster: what redis-cli or Python asks of one node */
+    {"chat.late_copy_of_a_mend_takes_no_note", APART_CLUSTER, FOREIGN},
     {"command_faults.replies_come_byte_by_byte", APART_CLUSTER, FOREIGN},
     {"contacts_store.ninth_writer_drops_nobodys_mark", APART_CLUSTER, FOREIGN},
     {"contacts_store.repeats_and_zombies_change_nothing", APART_CLUSTER, FOREIGN},
