@@ -193,7 +193,7 @@ static void script_that_may_be_repeated_says_its_own_error(void** state)
     (void)state;
     static const char* const words[] = {
         "OOM potions", "MISCONF the hero is sad", "NOREPLICAS of the sword", "ASK the innkeeper",
-        "MOVED house", "NOPERM for you"};
+        "MOVED house", "NOPERM for you",          "LATE for dinner by 7",    "STALE bread of 3"};
     redis_server* server = redis_server_start(NULL);
     game* a = game_start_ready(redis_server_address(server));
     for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
