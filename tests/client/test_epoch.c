@@ -170,6 +170,21 @@ static void generations_ahead_of_the_clock_differ_behind_each_loss(void** state)
     assert_int_equal(generation_behind_a_loss(server, "-", ahead, true), ahead + 1); /* who may not look */
 }
 
+/* Else what is begun under it, lost and begun again until the clock is there, is called the same. */
+static void generation_is_the_time_while_the_clock_goes_on(void** state)
+{
+    (void)state;
+    redis_server* server = redis_server_start(NULL);
+    for (int i = 0; i < 4; i++)
+    {
+        uint64_t before = generation_behind_a_loss(server, "ffff456789abcdefffff456789abcdef", 1, true);
+        uint64_t behind = generation_behind_a_loss(server, "fffe456789abcdefffff456789abcdef", before, i % 2 == 0);
+        assert_true(behind > before);
+        uint64_t next = generation_behind_a_loss(server, "-", 1, true); /* the time */
+        assert_true(next > behind);
+    }
+}
+
 static void other_layouts_are_refused_in_words(void** state)
 {
     (void)state;
@@ -223,4 +238,5 @@ TEST_FILE(epoch, cmocka_unit_test(restart_raises_the_generation_once), cmocka_un
           cmocka_unit_test(promoted_replica_has_a_generation_of_its_own),
           cmocka_unit_test(master_that_takes_over_again_is_doubted),
           cmocka_unit_test(generations_ahead_of_the_clock_differ_behind_each_loss),
+          cmocka_unit_test(generation_is_the_time_while_the_clock_goes_on),
           cmocka_unit_test(other_layouts_are_refused_in_words), cmocka_unit_test(epoch_that_is_none_is_corrupt));

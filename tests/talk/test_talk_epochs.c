@@ -275,11 +275,12 @@ static void clock_that_went_back_over_a_loss_stops_nobody(void** state)
     assert_int_equal(redis_server_integer(server, "LLEN gh:{mailbox:jeff}:m"), 3);
 }
 
-/* The epoch of a push under that generation to a mailbox whose row began when the clock was far ahead. */
-static unsigned long long epoch_behind_a_loss(redis_server* server, const char* push, unsigned generation)
+/* The epoch of a push under that generation to a mailbox with that one. */
+static unsigned long long epoch_behind_a_loss(redis_server* server, const char* push, unsigned generation,
+                                              const char* epoch_before)
 {
     redis_server_do(server, "FLUSHDB");
-    redis_server_do(server, "HSET gh:{mailbox:jeff}:s e 9000000000000000 n 7 g 1000");
+    redis_server_do(server, "HSET gh:{mailbox:jeff}:s e %s n 7 g 1000", epoch_before);
     redisReply* reply = redis_server_command(
         server,
         "EVALSHA %s 4 gh:{mailbox:jeff}:s gh:{mailbox:jeff}:m gh:{mailbox:jeff}:h gh:{mailbox:jeff}:waa"
@@ -297,10 +298,23 @@ static void epochs_ahead_of_the_clock_differ_behind_each_loss(void** state)
     (void)state;
     redis_server* server = redis_server_start(NULL);
     const char* push = store_script(server, "mailbox/mailbox_push");
-    unsigned long long one = epoch_behind_a_loss(server, push, 2000);
-    unsigned long long other = epoch_behind_a_loss(server, push, 3000);
+    unsigned long long one = epoch_behind_a_loss(server, push, 2000, "9000000000000000");
+    unsigned long long other = epoch_behind_a_loss(server, push, 3000, "9000000000000000");
     assert_true(one > 9000000000000000);
     assert_true(other > one);
+}
+
+/* However far apart the generations are: an epoch that is ahead of the clock would be met again behind FLUSHALL. */
+static void epoch_is_the_time_while_the_clock_goes_on(void** state)
+{
+    (void)state;
+    char before[32];
+    redis_server* server = redis_server_start(NULL);
+    const char* push = store_script(server, "mailbox/mailbox_push");
+    (void)snprintf(before, sizeof before, "%llu", epoch_behind_a_loss(server, push, 2000, "1000"));
+    unsigned long long behind = epoch_behind_a_loss(server, push, 2000000000, before);
+    assert_true(behind > strtoull(before, NULL, 10));
+    assert_true(epoch_behind_a_loss(server, push, 2000, "1000") > behind); /* the time */
 }
 
 /* ---- a chat -------------------------------------------------------------------------------------------- */
@@ -458,5 +472,6 @@ TEST_FILE(talk_epochs, cmocka_unit_test(commits_of_what_is_lost_take_nothing_new
           cmocka_unit_test(restart_that_loses_nothing_renames_nothing), cmocka_unit_test(stale_generations_are_told),
           cmocka_unit_test(clock_that_went_back_over_a_loss_stops_nobody),
           cmocka_unit_test(epochs_ahead_of_the_clock_differ_behind_each_loss),
+          cmocka_unit_test(epoch_is_the_time_while_the_clock_goes_on),
           cmocka_unit_test(readers_of_a_chat_hear_what_is_there),
           cmocka_unit_test(handled_of_what_is_lost_skips_nothing));

@@ -26,10 +26,13 @@ local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 local least = whole(ARGV[3] or '0', now + DAY_US) or 0
 local known = whole(ARGV[4] or '0', now + DAY_US) or 0
--- Where the clock went back, the time tells generations no more apart: two losses, of the first of which the client
--- knows nothing that comes first behind the second, have different steps by who the server is.
+-- The time, where it is later. Where the clock went back it tells generations no more apart: two losses, of the first of
+-- which the client knows nothing that comes first behind the second, have different steps by who the server is.
 local step = 1 + (tonumber(string.sub(ARGV[2], 1, 4), 16) or 0) + (tonumber(string.sub(ARGV[2], 17, 20), 16) or 0)
-local birth, generation, server = now, math.max(now, least + step), ARGV[2]
+local function next_of(generation)
+    return now > generation and now or generation + step
+end
+local birth, generation, server = now, next_of(least), ARGV[2]
 local stored = redis.call('GET', KEYS[1])
 if stored then
     local layout
@@ -45,9 +48,9 @@ if stored then
     if not birth or not generation then
         return corrupt('the epoch')
     elseif ARGV[2] ~= '-' and ARGV[2] ~= server then
-        generation, server = math.max(generation + step, now, least + step), ARGV[2]
+        generation, server = next_of(math.max(generation, least)), ARGV[2]
     elseif generation < known then
-        generation = math.max(now, least + step, known + step)
+        generation = next_of(math.max(least, known))
     elseif generation < least then
         generation = least
     else

@@ -37,10 +37,12 @@ if epoch == 0 or generation > known_generation then
     while ends[from] and ends[from] < oldest and #epochs - from >= EPOCHS_GONE_MAX do
         from = from + 1
     end
-    -- Where the clock was set back, the time is behind the epoch of before. A step of one would then name the same
-    -- epoch again behind the next loss; no two losses have the same generation.
-    local step = epoch > 0 and known_generation > 0 and generation - known_generation or 1
-    epoch = math.max(now, generation, newer_than + step)
+    epoch = math.max(now, generation)
+    if epoch <= newer_than then
+        -- The clock was set back, and the time is behind the epoch of before. A step of one would name the same epoch
+        -- again behind the next loss; no two losses have the same generation.
+        epoch = newer_than + (known_generation > 0 and math.max(1, generation - known_generation) or 1)
+    end
     local row = {'e', string.format('%.0f', epoch), 'g', given, 'n', string.format('%.0f', last)}
     if epochs[from] then
         row[7], row[8] = 'b', table.concat(epochs, ' ', from)
