@@ -161,6 +161,12 @@ typedef struct lock_sight
     uint32_t event;
 } lock_sight;
 
+static bool wants(const storm_record* op, uint8_t name)
+{
+    return (op->what == HOLD_OP && op->object == name) ||
+           (op->what == HOLD_SET && (op->object == name || op->b == name));
+}
+
 /* Who has that client id, and whether an op of his on that name ended UNKNOWN at such a time that it explains a
    grant that nobody was told of; or ended well, and the store may have forgotten that: then it blocks until its lease
    is over, as if its owner had died. */
@@ -174,7 +180,7 @@ static bool explains(uint8_t name, const lock_sight* sight, storm_who* who)
         known = true;
         *who = r->who;
         if (r->begin_us > sight->to_us) break;
-        bool here = r->object == name || (r->what == HOLD_SET && r->b == name);
+        bool here = wants(r, name);
         bool open = r->end_us == 0 || r->outcome == STORM_UNKNOWN;
         if (here && r->end_us != 0 && excuse_may_be_lost(r->begin_us, r->end_us)) unknown = true;
         if (here && open && (r->end_us == 0 || r->end_us + STORM_LATEST_US > sight->from_us)) unknown = true;
@@ -189,8 +195,7 @@ static bool is_under_way(uint8_t name, const lock_sight* sight)
     uint32_t at = 0;
     for (const storm_record* r; (r = history_next(&at, STORM_lock)) != NULL && r->begin_us <= sight->from_us;)
     {
-        bool here = (r->what == HOLD_OP && r->object == name) || (r->what == HOLD_SET && r->b == name);
-        if (here && r->c == sight->client && history_over_us(r) >= sight->to_us) return true;
+        if (wants(r, name) && r->c == sight->client && history_over_us(r) >= sight->to_us) return true;
     }
     return false;
 }

@@ -30,7 +30,7 @@ typedef struct away
     uint64_t to_us;
 } away;
 
-static mark_list losses, clocks, refusals, moves, successions;
+static mark_list losses, clocks, refusals, moves, successions, turns;
 static away* aways;
 static size_t away_count;
 static mark_list links[STORM_PLAYERS_MAX][STORM_CLIENTS];
@@ -102,12 +102,14 @@ void excuse_prepare(void)
         else if (mark->what == MARK_LINK) append(&links[mark->who.process][mark->who.client], mark);
         else if (nemesis_takes_rights(mark->what)) append(&refusals, mark);
         else if (nemesis_moves_slots(mark->what)) append(&moves, mark);
+        else if (nemesis_turns_back(mark->what)) append(&turns, mark);
         else if (nemesis_replaces_master(mark->what)) append(&successions, mark);
     }
     sort(&losses);
     sort(&clocks);
     sort(&refusals);
     sort(&moves);
+    sort(&turns);
     sort(&successions);
     for (int i = 0; i < STORM_PLAYERS_MAX; i++)
     {
@@ -316,5 +318,6 @@ bool excuse_ghost(storm_who who, uint64_t seen_us, uint64_t from_us, uint64_t to
     const uint64_t begin_us = seen_us - STORM_LATEST_US;
     return excuse_process_away(who.process, from_us, to_us, BEARABLE_US) ||
            excuse_process_killed(who.process, begin_us, to_us) || excuse_rights_taken(begin_us, to_us) ||
-           excuse_clock_moved(begin_us, to_us) || excuse_clock_back(begin_us - STORM_CLOCK_STEP_US, to_us);
+           excuse_clock_moved(begin_us, to_us) || excuse_clock_back(begin_us - STORM_CLOCK_STEP_US, to_us) ||
+           any_touches(&turns, begin_us, to_us); /* what it had said last is there again, and was asked for elsewhere */
 }

@@ -387,6 +387,12 @@ bool nemesis_replaces_master(uint8_t mark)
     return kind != NULL && kind->replaces;
 }
 
+bool nemesis_turns_back(uint8_t mark)
+{
+    const nemesis_kind* kind = kind_of_mark(mark);
+    return kind != NULL && kind->heal == turn_back;
+}
+
 bool nemesis_moves_slots(uint8_t mark)
 {
     const nemesis_kind* kind = kind_of_mark(mark);

@@ -38,6 +38,9 @@ bool nemesis_takes_rights(uint8_t mark);
 /* The same of a fault by which slots are on their way from one node to another. */
 bool nemesis_moves_slots(uint8_t mark);
 
+/* The same of a failover that is undone: the master of before goes on with what it had. */
+bool nemesis_turns_back(uint8_t mark);
+
 /* The same of a fault by which another server becomes the master. */
 bool nemesis_replaces_master(uint8_t mark);
 
