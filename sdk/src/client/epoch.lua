@@ -26,8 +26,8 @@ local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 local least = whole(ARGV[3] or '0', now + DAY_US) or 0
 local known = whole(ARGV[4] or '0', now + DAY_US) or 0
--- The time, where it is later. Where the clock went back it tells generations no more apart: two losses, of the first of
--- which the client knows nothing that comes first behind the second, have different steps by who the server is.
+-- The time, where it is later. Where the clock went back it tells generations no more apart: two losses, of the first
+-- of which the client knows nothing that comes first behind the second, have different steps by who the server is.
 local step = 1 + (tonumber(string.sub(ARGV[2], 1, 4), 16) or 0) + (tonumber(string.sub(ARGV[2], 17, 20), 16) or 0)
 local function next_of(generation)
     return now > generation and now or generation + step
