@@ -313,11 +313,19 @@ bool excuse_master_is_back(uint64_t from_us, uint64_t to_us)
     return storm.store == STORM_CLUSTER && count >= 2 && excuse_may_be_lost(from_us, to_us);
 }
 
+/* What one master had said last is there again, and its client had asked the other one meanwhile: a failover was
+   undone, or Sentinels disagreed about one. */
+static bool was_led_to_and_fro(uint64_t from_us, uint64_t to_us)
+{
+    return any_touches(&turns, from_us, to_us) ||
+           (storm.store == STORM_SENTINEL && any_touches(&successions, from_us, to_us));
+}
+
 bool excuse_ghost(storm_who who, uint64_t seen_us, uint64_t from_us, uint64_t to_us)
 {
     const uint64_t begin_us = seen_us - STORM_LATEST_US;
     return excuse_process_away(who.process, from_us, to_us, BEARABLE_US) ||
            excuse_process_killed(who.process, begin_us, to_us) || excuse_rights_taken(begin_us, to_us) ||
            excuse_clock_moved(begin_us, to_us) || excuse_clock_back(begin_us - STORM_CLOCK_STEP_US, to_us) ||
-           any_touches(&turns, begin_us, to_us); /* what it had said last is there again, and was asked for elsewhere */
+           was_led_to_and_fro(begin_us, to_us);
 }
