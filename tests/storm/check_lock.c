@@ -169,7 +169,8 @@ static bool wants(const storm_record* op, uint8_t name)
 
 /* Who has that client id, and whether an op of his on that name ended UNKNOWN at such a time that it explains a
    grant that nobody was told of; or ended well, and the store may have forgotten that: then it blocks until its lease
-   is over, as if its owner had died. */
+   is over, as if its owner had died. So it does where he was told of a FLUSHALL only when his link was lost, and took
+   what he had been granted since for lost with the rest. */
 static bool explains(uint8_t name, const lock_sight* sight, storm_who* who)
 {
     bool known = false, unknown = false;
@@ -182,7 +183,7 @@ static bool explains(uint8_t name, const lock_sight* sight, storm_who* who)
         if (r->begin_us > sight->to_us) break;
         bool here = wants(r, name);
         bool open = r->end_us == 0 || r->outcome == STORM_UNKNOWN;
-        if (here && r->end_us != 0 && excuse_may_be_lost(r->begin_us, r->end_us)) unknown = true;
+        if (here && r->end_us != 0 && excuse_may_be_lost(r->begin_us - STORM_LATEST_US, r->end_us)) unknown = true;
         if (here && open && (r->end_us == 0 || r->end_us + STORM_LATEST_US > sight->from_us)) unknown = true;
     }
     return unknown || !known;
