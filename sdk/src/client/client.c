@@ -271,17 +271,13 @@ uint64_t gh_client_id(const gh_client* client)
 
 gh_status gh_client_unique(gh_client* client, char out[GH_UNIQUE_SIZE])
 {
-    char* end;
     if (!gh_client_is_one(client)) return GH_INVALID_CLIENT;
     if (out == NULL)
     {
         gh_refusal_note(client, GH_INVALID_OUT);
         return GH_INVALID_OUT;
     }
-    end = gh_hex_encode(client->id, out);
-    *end++ = ':';
-    end = gh_hex_encode(++client->sequence, end);
-    *end = 0;
+    *gh_token_encode(client->id, ++client->sequence, out) = 0;
     return GH_OK;
 }
 

@@ -372,8 +372,8 @@ void gh_request_script(gh_request* request, const gh_script* script, uint32_t mo
 void gh_request_op_script(gh_request* request, gh_op* op, uint32_t more_keys, uint32_t more_arguments);
 
 /* What is left of out_bytes, for a begin to hold its strings against, behind this, so many keys of an object, with the
-   phantom key that a Cluster wants, and so many numbers; an op token counts as two, that of a
-   marked script as three. 0: nothing. */
+   phantom key that a Cluster wants, and so many numbers; an op token counts as two, that of a marked script as
+   three. 0: nothing. */
 size_t gh_client_script_room(const gh_client* client, gh_str kind, gh_str name, uint32_t keys, uint32_t numbers);
 
 /* "<prefix>:{<kind>:<name>}:<part>", one for each letter of parts. */

@@ -206,9 +206,7 @@ static void encode_receipt_key(gh_request* request, const gh_command* command)
     at += key.size;
     if (braced) *at++ = '}';
     memcpy(at, middle.bytes, middle.size);
-    at = gh_hex_encode(gh_client_id(command->op.client), at + middle.size);
-    *at++ = ':';
-    gh_hex_encode(command->op.sequence, at);
+    gh_token_encode(gh_client_id(command->op.client), command->op.sequence, at + middle.size);
 }
 
 /* From the first copy on it stays as it is: no copy is carried out after its receipt has gone. */

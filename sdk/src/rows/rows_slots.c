@@ -24,9 +24,7 @@ static gh_script* rows_slot_script(gh_op* op)
 static void encode_rows_claim_text(gh_request* request, const gh_rows_slot* slot)
 {
     char text[ROWS_CLAIM_TEXT_SIZE];
-    char* end = gh_hex_encode(gh_client_id(slot->op.client), text);
-    *end++ = ':';
-    end = gh_hex_encode(slot->rows->op.sequence, end);
+    char* end = gh_token_encode(gh_client_id(slot->op.client), slot->rows->op.sequence, text);
     *end++ = '.';
     end = gh_decimal_encode(slot->claim, end);
     gh_request_str(request, gh_str_make(text, (size_t)(end - text)));

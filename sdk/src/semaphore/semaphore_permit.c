@@ -28,9 +28,7 @@ static void permit_encode_numbers(gh_lease* lease, gh_request* request)
 static void encode_permit_member(const gh_permit* permit, gh_request* request)
 {
     char text[PERMIT_TEXT_SIZE];
-    char* end = gh_hex_encode(gh_client_id(permit->lease.op.client), text);
-    *end++ = ':';
-    end = gh_hex_encode(permit->lease.op.sequence, end);
+    char* end = gh_token_encode(gh_client_id(permit->lease.op.client), permit->lease.op.sequence, text);
     *end++ = ' ';
     end = gh_decimal_encode(permit->permits, end);
     gh_request_str(request, gh_str_make(text, (size_t)(end - text)));

@@ -63,9 +63,7 @@ void gh_request_task_receipt(gh_request* request, uint32_t attempt, uint64_t fen
     *end++ = ' ';
     end = gh_decimal_encode(fence, end);
     *end++ = ' ';
-    end = gh_hex_encode(client, end);
-    *end++ = ':';
-    end = gh_hex_encode(sequence, end);
+    end = gh_token_encode(client, sequence, end);
     gh_request_str(request, gh_str_make(text, (size_t)(end - text)));
 }
 

@@ -45,10 +45,7 @@ static void task_encode_ids(gh_request* request, const gh_task* tasks, uint32_t 
 static void finish_encode_field(gh_request* request, const gh_tasks_finish* finish)
 {
     char field[GH_TOKEN_SIZE + 1];
-    char* end = gh_hex_encode(finish->field_client, field);
-    *end++ = ':';
-    end = gh_hex_encode(finish->field_sequence, end);
-    *end++ = 'f';
+    *gh_token_encode(finish->field_client, finish->field_sequence, field) = 'f';
     gh_request_str(request, gh_str_make(field, sizeof field));
 }
 

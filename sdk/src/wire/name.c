@@ -107,6 +107,13 @@ bool gh_hex_decode(gh_str str, uint64_t* value)
     return true;
 }
 
+char* gh_token_encode(uint64_t client, uint64_t sequence, char* out)
+{
+    out = gh_hex_encode(client, out);
+    *out++ = ':';
+    return gh_hex_encode(sequence, out);
+}
+
 bool gh_token_decode(gh_str token, uint64_t* client, uint64_t* sequence)
 {
     return token.size == GH_TOKEN_SIZE && token.bytes[16] == ':' &&

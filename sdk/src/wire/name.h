@@ -28,7 +28,7 @@ bool gh_name_decode(gh_str encoded, gh_name* name);
 /* Texts are put together in arrays of which each size is said in these: a bare number forgets a part, or a digit. */
 #define GH_HEX_SIZE         16u
 #define GH_DECIMAL_SIZE_MAX 20u /* of any 64 bits      */
-#define GH_TOKEN_SIZE       33u /* see gh_token_decode */
+#define GH_TOKEN_SIZE       33u /* see gh_token_encode */
 
 /* value as GH_HEX_SIZE lower-case hex digits; returns where they end. */
 char* gh_hex_encode(uint64_t value, char* out);
@@ -36,7 +36,8 @@ char* gh_hex_encode(uint64_t value, char* out);
 /* The value of exactly GH_HEX_SIZE hex digits; false if str is anything else. */
 bool gh_hex_decode(gh_str str, uint64_t* value);
 
-/* "<client>:<sequence>", both as 16 hex digits, as gh_request_token writes it; false if it is anything else. */
+/* "<client>:<sequence>", both as 16 hex digits; returns where they end. And back: false if it is anything else. */
+char* gh_token_encode(uint64_t client, uint64_t sequence, char* out);
 bool gh_token_decode(gh_str token, uint64_t* client, uint64_t* sequence);
 
 /* value in decimal, at most GH_DECIMAL_SIZE_MAX digits; returns where they end. */

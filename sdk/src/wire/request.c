@@ -164,9 +164,7 @@ void gh_request_token(gh_request* request, uint64_t client, uint64_t sequence)
 {
     if (!request_room(request, GH_REQUEST_HEADER_SIZE_MAX + 35)) return;
     memcpy(request->at, "$33\r\n", 5);
-    request->at = gh_hex_encode(client, request->at + 5);
-    *request->at++ = ':';
-    request->at = gh_hex_encode(sequence, request->at);
+    request->at = gh_token_encode(client, sequence, request->at + 5);
     put_end(request);
 }
 
