@@ -2,6 +2,8 @@
 
 #include "client/state.h"
 
+#include "base/least.h"
+
 uint64_t gh_client_now(const gh_client* client)
 {
     return client->now_us;
@@ -45,9 +47,7 @@ uint64_t gh_op_not_after(const gh_op* op)
 
 uint64_t gh_op_not_after_its_end(const gh_op* op)
 {
-    const uint64_t link_us = gh_op_not_after(op);
-    const uint64_t end_us = gh_op_store_time(op, op->due_us);
-    return link_us < end_us ? link_us : end_us;
+    return gh_least(gh_op_not_after(op), gh_op_store_time(op, op->due_us));
 }
 
 bool gh_client_budget_left(gh_client* client)

@@ -2,6 +2,7 @@
 
 #include "guildhall/command.h"
 
+#include "base/least.h"
 #include "client/op.h"
 #include "client/refusal.h"
 #include "scripts/command_scripts.h"
@@ -215,11 +216,9 @@ static void encode_once(gh_request* request, gh_command* command)
     gh_client* client = command->op.client;
     const uint64_t timeout_us = gh_client_request_timeout(client);
     uint64_t until_us = command->once_until_us;
-    uint64_t not_after_us = gh_op_not_after(&command->op);
     if (until_us == 0) until_us = gh_op_store_time(&command->op, command->op.due_us + timeout_us + RECEIPT_SPARE_US);
-    if (not_after_us > until_us) not_after_us = until_us;
     gh_request_number(request, command->op.sequence);
-    gh_request_number(request, not_after_us);
+    gh_request_number(request, gh_least(gh_op_not_after(&command->op), until_us));
     gh_request_number(request, until_us / 1000 + 1);
     if (!request->full) command->once_until_us = until_us;
 }

@@ -1,5 +1,6 @@
 /* tasks.c -- a queue, and push. */
 
+#include "base/least.h"
 #include "scripts/tasks_scripts.h"
 #include "tasks/task_text.h"
 #include "tasks_place.h"
@@ -61,9 +62,7 @@ gh_status gh_queue_init(gh_queue* queue, gh_client* client, gh_str name, const g
 
 uint64_t gh_task_not_after(const gh_op* op)
 {
-    uint64_t most_us = gh_op_store_time(op, gh_client_now(op->client) + GH_TASKS_KEEP_MIN_US);
-    uint64_t not_after_us = gh_op_not_after(op);
-    return not_after_us < most_us ? not_after_us : most_us;
+    return gh_least(gh_op_not_after(op), gh_op_store_time(op, gh_client_now(op->client) + GH_TASKS_KEEP_MIN_US));
 }
 
 gh_status gh_task_send_again(gh_op* op)
