@@ -216,8 +216,11 @@ static void check_over(void)
     verdict_begin("rows: who had a row until his lease was over stores nothing any more");
     for (const storm_record* r; (r = history_next(&at, STORM_rows)) != NULL;)
     {
-        if (r->what == ROWS_OVER) over[r->object] = at;
-        if (r->what == ROWS_OVER) verdict_cases(1);
+        if (r->what == ROWS_OVER)
+        {
+            over[r->object] = at;
+            verdict_cases(1);
+        }
         if (r->what != ROWS_ENDED) continue;
         uint64_t over_us = history_at(over[r->object])->begin_us;
         if (excuse_loss_between(over_us, r->begin_us) || excuse_clock_back(over_us, r->begin_us)) continue;
