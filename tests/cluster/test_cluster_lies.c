@@ -404,12 +404,20 @@ static void late_renewal_of_who_was_replaced_is_doubted(void** state)
     assert_int_equal(gh_op_poll(&lock->op), GH_HELD);
 }
 
-/* Nodes 0 and 1 are connected, and somebody has a lock of 0. */
-static made_cluster* fleet_with_a_lock(void)
+/* All that the first master had is the second one's. */
+static void replace_first(made_cluster* fleet)
+{
+    for (unsigned slot = 0; slot < GH_SLOTS; slot++)
+        if (fleet->owners[slot] == 0) fleet->owners[slot] = 1;
+}
+
+/* Node 0 and that one are connected, and somebody has a lock of 0. */
+static made_cluster* fleet_with_a_lock(unsigned other, uint64_t request_timeout_us)
 {
     made_cluster* fleet = made_cluster_new(3);
+    if (request_timeout_us != 0) fleet->config.request_timeout_us = request_timeout_us;
     const made_cycler* first = made_cluster_cycle(fleet, 0);
-    const made_cycler* second = made_cluster_cycle(fleet, 1);
+    const made_cycler* second = made_cluster_cycle(fleet, other);
     made_cluster_start(fleet);
     gh_lock* lock = made_cluster_want(fleet, 0, 60000000);
     MADE_UNTIL(fleet, gh_op_poll(&lock->op) == GH_HELD, TICK_US, 1000000);
@@ -425,9 +433,8 @@ static made_cluster* fleet_with_a_lock(void)
 static void successor_that_was_connected_is_asked_for_leases(void** state)
 {
     (void)state;
-    made_cluster* fleet = fleet_with_a_lock();
-    for (unsigned slot = 0; slot < GH_SLOTS; slot++)
-        if (fleet->owners[slot] == 0) fleet->owners[slot] = 1;
+    made_cluster* fleet = fleet_with_a_lock(1, 0);
+    replace_first(fleet);
     MADE_UNTIL(fleet, asked_of_successor == 1, TICK_US, 1000000);
 }
 
@@ -452,7 +459,7 @@ static void successor_is_asked_though_something_waits_for_who_was_replaced(void*
 {
     (void)state;
     char name[24];
-    made_cluster* fleet = fleet_with_a_lock();
+    made_cluster* fleet = fleet_with_a_lock(1, 0);
     slot_on_its_way = made_name(fleet, 2, 2000, name);
     fleet->lie = send_to_who_is_lost;
     fleet->world->door = door_without_the_first;
@@ -461,8 +468,7 @@ static void successor_is_asked_though_something_waits_for_who_was_replaced(void*
     for (int i = 0; i < 50; i++) made_cluster_tick(fleet, TICK_US);
     assert_int_equal(gh_op_poll(&waits->op), GH_PENDING);
     asked_of_successor = 0;
-    for (unsigned slot = 0; slot < GH_SLOTS; slot++)
-        if (fleet->owners[slot] == 0) fleet->owners[slot] = 1;
+    replace_first(fleet);
     MADE_UNTIL(fleet, asked_of_successor > 0, TICK_US, 1500000);
 }
 
@@ -488,25 +494,14 @@ static void successor_in_its_hand_shake_is_asked_for_leases(void** state)
 {
     (void)state;
     byte_buffer held = {0};
-    made_cluster* fleet = made_cluster_new(3);
-    fleet->config.request_timeout_us = 60000000;
-    const made_cycler* first = made_cluster_cycle(fleet, 0);
-    const made_cycler* second = made_cluster_cycle(fleet, 2);
-    made_cluster_start(fleet);
-    gh_lock* lock = made_cluster_want(fleet, 0, 60000000);
-    MADE_UNTIL(fleet, gh_op_poll(&lock->op) == GH_HELD, TICK_US, 1000000);
-    MADE_UNTIL(fleet, first->cycles > 2 && second->cycles > 2, TICK_US, 1000000);
-    char name[24];
-    fleet->slot = made_name(fleet, 0, 1000, name);
-    fleet->owners[first->slot] = 1;
+    made_cluster* fleet = fleet_with_a_lock(2, 60000000);
+    fleet->owners[fleet->cyclers[0].slot] = 1;
     MADE_UNTIL(fleet, find_hand_shake(fleet) != NULL, TICK_US, 1000000);
     scripted_stream* stream = find_hand_shake(fleet);
     for (int i = 0; i < 20; i++) tick_unanswered(fleet, stream, &held);
-    for (unsigned slot = 0; slot < GH_SLOTS; slot++)
-        if (fleet->owners[slot] == 0) fleet->owners[slot] = 1;
-    fleet->owners[second->slot] = 1; /* has it read a map */
+    replace_first(fleet);
+    fleet->owners[fleet->cyclers[1].slot] = 1; /* has it read a map */
     asked_of_successor = 0;
-    fleet->lie = note_successor;
     const unsigned long maps = fleet->maps;
     for (int i = 0; i < 400 && fleet->maps == maps; i++) tick_unanswered(fleet, stream, &held);
     for (int i = 0; i < 4; i++) tick_unanswered(fleet, stream, &held);
@@ -522,7 +517,7 @@ static void successor_in_its_hand_shake_is_asked_for_leases(void** state)
 static void slots_that_have_moved_cost_no_question(void** state)
 {
     (void)state;
-    made_cluster* fleet = fleet_with_a_lock();
+    made_cluster* fleet = fleet_with_a_lock(1, 0);
     const unsigned long maps = fleet->maps;
     fleet->owners[fleet->slot] = fleet->owners[fleet->cyclers[0].slot] = 1;
     MADE_UNTIL(fleet, fleet->maps > maps, TICK_US, 1000000);

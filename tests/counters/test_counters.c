@@ -166,15 +166,20 @@ static void reads_in_order_with_gaps_or_without(void** state)
     assert_int_equal(read->sum, 9);
 }
 
-/* More than one reply: the client's array of values holds 64. */
+/* The client's array of values holds 64: a long read takes more than one reply. */
+static game* start_with_small_replies(redis_server* server)
+{
+    gh_client_config config = game_config(redis_server_address(server));
+    config.reply_nodes = 64;
+    config.reply_bytes = 16 * 1024;
+    return game_start_with(&config);
+}
+
 static void reads_over_many_requests(void** state)
 {
     (void)state;
     redis_server* server = redis_server_start(NULL);
-    gh_client_config config = game_config(redis_server_address(server));
-    config.reply_nodes = 64;
-    config.reply_bytes = 16 * 1024;
-    game* self = game_start_with(&config);
+    game* self = start_with_small_replies(server);
     uint64_t now_s = store_s(server);
     plant_minutes(server, "hits", 1010, now_s);
     gh_counter_read* read = counting_read_until(self, "hits", 60, 1000, false, now_s - 60);
@@ -192,10 +197,7 @@ static void read_times_out_by_one_answer_not_by_all(void** state)
 {
     (void)state;
     redis_server* server = redis_server_start(NULL);
-    gh_client_config config = game_config(redis_server_address(server));
-    config.reply_nodes = 64;
-    config.reply_bytes = 16 * 1024;
-    game* self = game_start_with(&config);
+    game* self = start_with_small_replies(server);
     gh_counter_read* read = GAME_NEW(self, gh_counter_read);
     gh_counter_read_config want = gh_counter_read_config_default();
     uint64_t now_s = store_s(server);

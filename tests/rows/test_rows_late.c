@@ -45,10 +45,7 @@ static void answer_after_the_lease_calls_no_loader(void** state)
     (void)state;
     redis_server* server = redis_server_start(NULL);
     chaos_proxy* proxy = proxy_start(redis_server_address(server), PROXY_UNIX);
-    gh_client_config config = game_config(proxy_address(proxy));
-    config.wake = false;
-    config.request_timeout_us = 30 * SECOND_US;
-    game* a = game_start_with(&config);
+    game* a = game_start_patient(proxy_address(proxy));
     GAME_UNTIL(gh_client_ready(a->client));
     game* b = game_start_ready(redis_server_address(server));
     refresher* warm = refresher_start(a, 1);

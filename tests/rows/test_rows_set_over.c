@@ -204,10 +204,7 @@ static void schedule_that_hangs_undoes_nothing_of_others(void** state)
     (void)state;
     redis_server* server = redis_server_start(NULL);
     chaos_proxy* proxy = proxy_start(redis_server_address(server), PROXY_UNIX);
-    gh_client_config client = game_config(proxy_address(proxy));
-    client.wake = false;
-    client.request_timeout_us = 30 * SECOND_US;
-    game* a = game_start_with(&client);
+    game* a = game_start_patient(proxy_address(proxy));
     game* b = game_start_ready(redis_server_address(server));
     game* c = game_start_ready(redis_server_address(server));
     GAME_UNTIL(gh_client_ready(a->client));

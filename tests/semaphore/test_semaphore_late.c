@@ -154,10 +154,7 @@ static void limit_that_hangs_undoes_nothing_of_others(void** state)
     (void)state;
     redis_server* server = redis_server_start(NULL);
     chaos_proxy* proxy = proxy_start(redis_server_address(server), PROXY_UNIX);
-    gh_client_config config = game_config(proxy_address(proxy));
-    config.wake = false;
-    config.request_timeout_us = 30 * SECOND_US;
-    game* a = game_start_with(&config);
+    game* a = game_start_patient(proxy_address(proxy));
     game* b = game_start_ready(redis_server_address(server));
     GAME_UNTIL(gh_client_ready(a->client));
     semaphore_set_limit(a, "gate", 2); /* the script is loaded */
@@ -182,10 +179,7 @@ static void nothing_is_set_behind_the_end(void** state)
     (void)state;
     redis_server* server = redis_server_start(NULL);
     chaos_proxy* proxy = proxy_start(redis_server_address(server), PROXY_UNIX);
-    gh_client_config config = game_config(proxy_address(proxy));
-    config.wake = false;
-    config.request_timeout_us = 30 * SECOND_US;
-    game* a = game_start_with(&config);
+    game* a = game_start_patient(proxy_address(proxy));
     game* b = game_start_ready(redis_server_address(server));
     GAME_UNTIL(gh_client_ready(a->client));
     semaphore_set_limit(a, "gate", 2); /* the script is loaded */

@@ -6,15 +6,6 @@
 #define KEEP 1000
 #define MANY 1000
 
-static gh_status mail_to_jeff(game* from)
-{
-    gh_mailbox_push* push = GAME_NEW(from, gh_mailbox_push);
-    gh_post* posts = talk_numbers(from, "joe", 1, 0);
-    assert_status(gh_mailbox_push_begin(push, ON_MAILBOX(from->client, gh_str_literal("jeff")), posts, 1), GH_OK);
-    GAME_UNTIL(gh_op_poll(&push->op) != GH_PENDING);
-    return gh_op_poll(&push->op);
-}
-
 static gh_status say_in_raid(game* from)
 {
     return chat_say(from, "raid", talk_numbers(from, "joe", 1, 0), 1);
@@ -29,7 +20,7 @@ static void odd_numbers_let_nobody_in(void** state)
     redis_server* server = redis_server_start(NULL);
     game* a = game_start_ready(redis_server_address(server));
     assert_status(chat_make(a, "raid", "joe", KEEP, MANY), GH_OK);
-    assert_status(mail_to_jeff(a), GH_OK);
+    assert_status(mailbox_push_one(a, "jeff"), GH_OK);
     for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
     {
         redis_server_do(server, "COPY gh:{chat:raid}:s whole");
@@ -37,7 +28,7 @@ static void odd_numbers_let_nobody_in(void** state)
         redis_server_do(server, "HSET gh:{mailbox:jeff}:s g %s", numbers[i]);
         assert_status(say_in_raid(a), GH_CORRUPT);
         assert_status(chat_enter(a, "raid", "ann", GH_CHAT_FROM_NOW), GH_CORRUPT);
-        assert_status(mail_to_jeff(a), GH_CORRUPT);
+        assert_status(mailbox_push_one(a, "jeff"), GH_CORRUPT);
         redis_server_do(server, "RENAME whole gh:{chat:raid}:s");
         redis_server_do(server, "COPY gh:{chat:raid}:s whole");
         redis_server_do(server, "HSET gh:{chat:raid}:s c %s", numbers[i]);
@@ -63,12 +54,12 @@ static void numbers_at_their_ends_are_not_passed(void** state)
     assert_int_equal(redis_server_integer(server, "EXISTS gh:{chat:raid}:m"), 0);
 
     redis_server_do(server, "HSET gh:{mailbox:jeff}:s e 7 n 9007199254740000 g 0");
-    assert_status(mail_to_jeff(a), GH_CORRUPT);
+    assert_status(mailbox_push_one(a, "jeff"), GH_CORRUPT);
     redis_server_do(server, "HSET gh:{mailbox:jeff}:s e 9007199254740000 n 5 g 1");
-    assert_status(mail_to_jeff(a), GH_CORRUPT);
+    assert_status(mailbox_push_one(a, "jeff"), GH_CORRUPT);
     redis_server_do(server, "DEL gh:{mailbox:jeff}:s");
     redis_server_do(server, "RPUSH gh:{mailbox:jeff}:m %s", "5 99999999999999999999 0 x"); /* an epoch is made of it */
-    assert_status(mail_to_jeff(a), GH_CORRUPT);
+    assert_status(mailbox_push_one(a, "jeff"), GH_CORRUPT);
     assert_int_equal(redis_server_integer(server, "LLEN gh:{mailbox:jeff}:m"), 1);
     assert_int_equal(redis_server_integer(server, "EXISTS gh:{mailbox:jeff}:s"), 0);
 }

@@ -324,15 +324,6 @@ static void cancelled_in_the_row_lets_the_next_go_on(void** state)
 
 /* ---- what other programs may have done to the store ---------------------------------------------------- */
 
-static gh_status push_to_jeff(game* from)
-{
-    gh_mailbox_push* push = GAME_NEW(from, gh_mailbox_push);
-    gh_post* posts = talk_numbers(from, "joe", 1, 0);
-    assert_status(gh_mailbox_push_begin(push, ON_MAILBOX(from->client, gh_str_literal("jeff")), posts, 1), GH_OK);
-    GAME_UNTIL(gh_op_poll(&push->op) != GH_PENDING);
-    return gh_op_poll(&push->op);
-}
-
 static gh_status fetch_of_jeff(game* from)
 {
     gh_mailbox_fetch* fetch = GAME_NEW(from, gh_mailbox_fetch);
@@ -383,7 +374,7 @@ static void wrong_types_are_corrupt_and_stay_as_they_are(void** state)
     {
         redis_server_do(server, "FLUSHALL");
         redis_server_do(server, "SET gh:{mailbox:jeff}:%s planted", mailbox_parts[i]);
-        assert_status(push_to_jeff(a), GH_CORRUPT);
+        assert_status(mailbox_push_one(a, "jeff"), GH_CORRUPT);
         assert_int_equal(redis_server_keys(server), 1);
     }
     redis_server_do(server, "FLUSHALL"); /* hints are a convenience: nothing depends on them */
@@ -427,13 +418,13 @@ static void epochs_of_another_form_are_corrupt(void** state)
     redis_server* server = redis_server_start(NULL);
     game* a = game_start_ready(redis_server_address(server));
     assert_status(chat_make(a, "raid", "joe", KEEP, MANY), GH_OK);
-    assert_status(push_to_jeff(a), GH_OK);
+    assert_status(mailbox_push_one(a, "jeff"), GH_OK);
     for (size_t i = 0; i < sizeof(epochs) / sizeof(epochs[0]); i++)
     {
         redis_server_do(server, "HSET gh:{chat:raid}:s e %s", epochs[i]);
         redis_server_do(server, "HSET gh:{mailbox:jeff}:s e %s", epochs[i]);
         assert_status(chat_say(a, "raid", talk_numbers(a, "joe", 1, 0), 1), GH_CORRUPT);
-        assert_status(push_to_jeff(a), GH_CORRUPT);
+        assert_status(mailbox_push_one(a, "jeff"), GH_CORRUPT);
         assert_status(chat_enter(a, "raid", "ann", GH_CHAT_FROM_NOW), GH_CORRUPT);
         assert_status(chat_quit(a, "raid", "joe"), GH_CORRUPT);
         assert_status(chat_read(chat_reader_new(a, "raid", "joe")), GH_CORRUPT);
@@ -444,7 +435,7 @@ static void epochs_of_another_form_are_corrupt(void** state)
     redis_server_do(server, "HSET gh:{chat:raid}:s e 7");
     redis_server_do(server, "HSET gh:{mailbox:jeff}:s e 7");
     assert_status(chat_say(a, "raid", talk_numbers(a, "joe", 1, 0), 1), GH_OK);
-    assert_status(push_to_jeff(a), GH_OK);
+    assert_status(mailbox_push_one(a, "jeff"), GH_OK);
     assert_int_equal(redis_server_integer(server, "LLEN gh:{mailbox:jeff}:m"), 2);
     assert_int_equal(redis_server_integer(server, "LLEN gh:{chat:raid}:m"), 1);
     assert_int_equal(game_stats(a).links_lost, 0);

@@ -130,6 +130,14 @@ game* game_start(const char* address)
     return game_start_with(&config);
 }
 
+game* game_start_patient(const char* address)
+{
+    gh_client_config config = game_config(address);
+    config.wake = false;
+    config.request_timeout_us = 30 * SECOND_US;
+    return game_start_with(&config);
+}
+
 /* Of a Cluster each node; else links would come with the first op for each. */
 static void open_links(game* self)
 {

@@ -54,6 +54,9 @@ game* game_start(const char* address);
 /* Started, and ticked until its link is ready. */
 game* game_start_ready(const char* address);
 
+/* Waits half a minute for an answer, by the game's clock, and listens for no hints: for what a proxy holds back. */
+game* game_start_patient(const char* address);
+
 /* Shuts the client down and frees its memory. */
 void game_end(game* ended);
 

@@ -90,6 +90,15 @@ gh_status chat_say(game* from, const char* chat, gh_post* posts, size_t count)
     return gh_op_poll(&send->op);
 }
 
+gh_status mailbox_push_one(game* from, const char* mailbox)
+{
+    gh_mailbox_push* push = GAME_NEW(from, gh_mailbox_push);
+    gh_post* posts = talk_numbers(from, "joe", 1, 0);
+    assert_status(gh_mailbox_push_begin(push, ON_MAILBOX(from->client, gh_str_of(mailbox)), posts, 1), GH_OK);
+    GAME_UNTIL(gh_op_poll(&push->op) != GH_PENDING);
+    return gh_op_poll(&push->op);
+}
+
 void chat_say_numbers(game* from, const char* chat, const char* sender, size_t count, unsigned first)
 {
     for (size_t done = 0; done < count; done += GH_MESSAGES_MAX)

@@ -21,6 +21,7 @@ gh_status chat_make(game* from, const char* chat, const char* members, uint32_t 
 gh_status chat_enter(game* from, const char* chat, const char* player, gh_chat_from from_where);
 gh_status chat_quit(game* from, const char* chat, const char* player);
 gh_status chat_say(game* from, const char* chat, gh_post* posts, size_t count);
+gh_status mailbox_push_one(game* from, const char* mailbox);
 
 /* As above; must be taken. */
 void chat_say_numbers(game* from, const char* chat, const char* sender, size_t count, unsigned first);
