@@ -20,7 +20,7 @@ static void check_bytes(void)
         if (send->system != STORM_files || send->what != FILES_SEND)
             VIOLATION_1(at, "%s", "a file that nobody has sent");
         else if (r->b != 0 || (r->d == 1 && r->a != send->a))
-            VIOLATION_2(r->about, at, "%llu of %llu bytes that came are not as they were sent",
+            VIOLATION_2(r->about, at, "%llu pieces of the %llu bytes that came are not as they were sent",
                         (unsigned long long)r->b, (unsigned long long)r->a);
     }
 }

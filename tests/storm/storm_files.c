@@ -16,7 +16,10 @@ enum
 {
     ENTRIES = 16,
     CHUNK = 2048,
-    SIZE_MOST = 20000
+    SIZE_MOST = 20000,
+    STEPS = 11, /* of a file's letters */
+    LETTERS = 26,
+    TURN = 97
 };
 
 typedef struct file_actor
@@ -51,36 +54,35 @@ static const char* const whats[] = {"?", "send", "list", "read", "look", "remove
 static const gh_str readers[FILES_READERS] = {GH_STR_INIT("north"), GH_STR_INIT("south")};
 static const gh_str channel = GH_STR_INIT("logs");
 
-/* The bytes of a file, one after the other from any place on. A few per cent of a run go into them. */
-typedef struct file_bytes
-{
-    uint32_t step;
-    uint32_t letter;
-    uint32_t left; /* until the next turn of the letters */
-} file_bytes;
+/* The bytes of a file are letters, each so many behind the one before it; with each turn they begin one letter later.
+   They come by the piece: a few per cent of a run would go into them one by one. */
+static char turns[STEPS][LETTERS][TURN];
 
-static file_bytes bytes_from(uint32_t op, uint64_t at)
+static void write_turns(void)
 {
-    uint32_t step = op % 11u + 1u;
-    return (file_bytes){step, (uint32_t)((op * 7u + at * step + at / 97u) % 26u), 97u - (uint32_t)(at % 97u)};
+    if (turns[0][0][0] != 0) return; /* who came first has written them */
+    for (uint32_t step = 0; step < STEPS; step++)
+    {
+        for (uint32_t letter = 0; letter < LETTERS; letter++)
+        {
+            for (uint32_t i = 0; i < TURN; i++)
+                turns[step][letter][i] = (char)('a' + (letter + i * (step + 1)) % LETTERS);
+        }
+    }
 }
 
-static char next_byte(file_bytes* bytes)
+/* From one place of a file on, up to the end of its turn. */
+static gh_str letters_from(uint32_t op, uint64_t at)
 {
-    char byte = (char)('a' + bytes->letter);
-    bytes->letter += bytes->step;
-    if (--bytes->left == 0)
-    {
-        bytes->letter++;
-        bytes->left = 97;
-    }
-    if (bytes->letter >= 26) bytes->letter -= 26;
-    return byte;
+    uint32_t step = op % STEPS, into = (uint32_t)(at % TURN);
+    uint64_t first = op * 7u + (at - into) * (step + 1) + at / TURN;
+    return gh_str_make(turns[step][first % LETTERS] + into, TURN - into);
 }
 
 static void start(void* actor, storm_client* me, random_stream random)
 {
     file_actor* a = actor;
+    write_turns();
     a->me = me;
     a->random = random;
     a->send_config = gh_file_send_config_default();
@@ -132,9 +134,14 @@ static void begin_send(file_actor* a)
 /* While there is no room the same is pushed again and again. */
 static void write_next(file_actor* a)
 {
-    file_bytes own = bytes_from(files_begun_by(a->send_op), a->pushed);
     if (a->next_op == a->send_op && a->next_at == a->pushed) return;
-    for (size_t i = 0; i < sizeof a->next; i++) a->next[i] = next_byte(&own);
+    for (size_t i = 0; i < sizeof a->next;)
+    {
+        gh_str own = letters_from(files_begun_by(a->send_op), a->pushed + i);
+        size_t left = sizeof a->next - i, size = own.size < left ? own.size : left;
+        memcpy(a->next + i, own.bytes, size);
+        i += size;
+    }
     a->next_op = a->send_op;
     a->next_at = a->pushed;
 }
@@ -260,12 +267,14 @@ static void turn_list(file_actor* a, bool may_begin)
 /* A process may be killed anywhere in here, and what it has written down is judged. */
 static void note_block(storm_record* record, gh_str block)
 {
-    file_bytes own = bytes_from(record->about, record->a);
-    for (size_t i = 0; i < block.size; i++)
+    while (block.size > 0)
     {
-        if (block.bytes[i] != next_byte(&own)) record->b++;
+        gh_str own = letters_from(record->about, record->a);
+        size_t size = own.size < block.size ? own.size : block.size;
+        if (memcmp(block.bytes, own.bytes, size) != 0) record->b++;
+        record->a += size;
+        block = gh_str_make(block.bytes + size, block.size - size);
     }
-    record->a += block.size;
 }
 
 static void turn_read(file_actor* a)

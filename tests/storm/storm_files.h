@@ -13,7 +13,7 @@ enum
     FILES_SEND = 1, /* a: bytes; about: the send that has begun the file, if this one goes on with it; d: 1 once
                        all of it was pushed, and 2 once it was open                                         */
     FILES_LIST,     /* a: behind which number                                                               */
-    FILES_READ,     /* about: the send; a: bytes that came, b: of these not as they were sent, c: which reader,
+    FILES_READ,     /* about: the send; a: bytes that came, b: pieces that are not as sent, c: which reader,
                        d: 1 if the end came: all of it, verified                                            */
     FILES_LOOK,     /* the auditor's. about: the send; a: 1 if it is there, b: readers that have not ended  */
     FILES_REMOVE,   /* about: the send                                                                      */
