@@ -2,6 +2,8 @@
 
 #include "cluster/machines.h"
 
+#include "wire/slot.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -156,35 +158,48 @@ static void patience_does_not_make_deaf_for_ask(void** state)
 }
 
 static char asked_first[32];
+static const char* sent_to_9; /* ASK or MOVED */
 
-/* The key whose epoch is asked for first is on its way. */
-static const char* epoch_is_on_its_way(machines* self, const char* host, const gh_str* words, size_t count)
+/* The key whose epoch is asked for first is on its way, or has gone. */
+static const char* epoch_is_elsewhere(machines* self, const char* host, const gh_str* words, size_t count)
 {
-    (void)host;
-    if (count < 4 || !machines_is(words[0], "EVALSHA") || words[3].size < 6 || words[3].size >= sizeof asked_first ||
-        memcmp(words[3].bytes + words[3].size - 6, ":epoch", 6) != 0)
+    static char redirect[64];
+    if (strcmp(host, "10.0.0.1") != 0 || count < 4 || !machines_is(words[0], "EVALSHA") || words[3].size < 6 ||
+        words[3].size >= sizeof asked_first || memcmp(words[3].bytes + words[3].size - 6, ":epoch", 6) != 0)
         return NULL;
     self->count++;
     if (asked_first[0] == '\0') memcpy(asked_first, words[3].bytes, words[3].size);
-    return machines_is(words[3], asked_first) ? "-ASK 5455 10.0.0.9:7000\r\n" : NULL;
+    if (!machines_is(words[3], asked_first)) return NULL;
+    snprintf(redirect, sizeof redirect, "-%s %u 10.0.0.9:7000\r\n", sent_to_9, (unsigned)gh_slot_of_key(words[3]));
+    return redirect;
 }
 
 /* It may have replaced a master, and the newest of its data may be lost: nothing goes to it before it has said. */
-static void node_says_another_epoch_while_one_is_on_its_way(void** state)
+static void expect_another_epoch(const char* word)
 {
-    (void)state;
     machines* all = machines_new();
     memset(asked_first, 0, sizeof asked_first);
+    sent_to_9 = word;
     all->map = machines_map("10.0.0.1", NULL);
-    all->says = epoch_is_on_its_way;
+    all->says = epoch_is_elsewhere;
     machines_start(all, NULL);
     gh_command* op = machines_get(all, "sword", 10 * SECOND_US);
     MACHINES_UNTIL(all, gh_op_poll(&op->op) != GH_PENDING, 20 * SECOND_US);
     assert_int_equal(gh_op_poll(&op->op), GH_OK);
-    gh_client_stats stats = {.struct_size = sizeof stats};
-    assert_int_equal(gh_client_get_stats(all->world->client, &stats), GH_OK);
-    assert_int_equal(stats.links_ready, 1);
+    assert_string_equal(all->served_by, "10.0.0.1");
     assert_in_range(all->count, 3, 4); /* of the first its epoch, and perhaps the rights; of the second both */
+}
+
+static void node_says_another_epoch_while_one_is_on_its_way(void** state)
+{
+    (void)state;
+    expect_another_epoch("ASK");
+}
+
+static void node_says_another_epoch_when_one_has_gone(void** state)
+{
+    (void)state;
+    expect_another_epoch("MOVED");
 }
 
 #define TWO_MASTERS                                                                                                    \
@@ -239,6 +254,107 @@ static void new_master_is_asked_for_nothing_before_a_map_knows_it(void** state)
     all->map = machines_map("10.0.0.2", NULL);
     map_is_kept = false;
     wait_until_done(all, op);
+    assert_string_equal(all->served_by, "10.0.0.2");
+}
+
+static bool slot_is_there;
+
+/* The first slot of 2 is on its way, and then there; only its epoch tells what is in it. */
+static const char* moves_its_first_slot(machines* self, const char* host, const gh_str* words, size_t count)
+{
+    (void)count;
+    if (machines_is(words[0], "CLUSTER")) return self->count++ > 0 && map_is_kept ? "" : NULL;
+    if (!machines_is(words[0], "GET") || strcmp(host, "10.0.0.1") != 0) return NULL;
+    return slot_is_there ? "-MOVED 5455 10.0.0.2:7000\r\n" : "-ASK 5455 10.0.0.2:7000\r\n";
+}
+
+static void who_gets_its_first_slot_is_asked_for_nothing_before_a_map_knows_it(void** state)
+{
+    (void)state;
+    machines* all = machines_new();
+    all->map = machines_map("10.0.0.1", NULL);
+    all->says = moves_its_first_slot;
+    map_is_kept = true;
+    slot_is_there = false;
+    machines_start(all, NULL);
+    wait_until_done(all, machines_get(all, "sword", 60 * SECOND_US));
+    assert_string_equal(all->served_by, "10.0.0.2");
+    slot_is_there = true;
+    gh_command* op = machines_get(all, "sword", 60 * SECOND_US);
+    MACHINES_UNTIL(all, all->count >= 2, SECOND_US);
+    for (int i = 0; i < 100; i++) scripted_tick(all->world, 5000);
+    assert_int_equal(all->served, 1);
+    all->map = machines_map("10.0.0.2", NULL);
+    map_is_kept = false;
+    wait_until_done(all, op);
+    assert_int_equal(all->served, 2);
+}
+
+/* 3 has taken the place of 1, and 2 has got a slot of it. */
+#define SUCCESSOR_AND_HEIR                                                                                             \
+    "*4\r\n*3\r\n:0\r\n:5454\r\n*2\r\n$8\r\n10.0.0.3\r\n:7000\r\n"                                                     \
+    "*3\r\n:5455\r\n:5455\r\n*2\r\n$8\r\n10.0.0.2\r\n:7000\r\n"                                                        \
+    "*3\r\n:5456\r\n:8191\r\n*2\r\n$8\r\n10.0.0.3\r\n:7000\r\n"                                                        \
+    "*3\r\n:8192\r\n:16383\r\n*2\r\n$8\r\n10.0.0.2\r\n:7000\r\n"
+
+static gh_status third_door;
+static unsigned third_asked;
+
+static gh_status door_to_the_third(scripted* world, const gh_address* address)
+{
+    (void)world;
+    if (machines_is(address->host, "10.0.0.1")) return GH_REFUSED;
+    if (!machines_is(address->host, "10.0.0.3")) return GH_OK;
+    third_asked++;
+    return third_door;
+}
+
+static void lose(const machines* all, const char* host)
+{
+    for (int i = 0; i < SCRIPTED_STREAMS_MAX; i++)
+        if (strcmp(all->world->streams[i].host, host) == 0) all->world->streams[i].ended = true;
+}
+
+/* To the client 1 is lost, and a map has told it of 3, to which this door leads. */
+static machines* replace_the_first(gh_status door)
+{
+    machines* all = machines_new();
+    gh_client_config config = scripted_config();
+    config.connect_timeout_us = 60 * SECOND_US;
+    config.address = gh_str_literal("10.0.0.1:7000");
+    config.topology = gh_topology_cluster();
+    all->map = TWO_MASTERS;
+    machines_start(all, &config);
+    wait_until_done(all, machines_get(all, "bow", 10 * SECOND_US));
+    wait_until_done(all, machines_get(all, "sword", 10 * SECOND_US));
+    assert_string_equal(all->served_by, "10.0.0.1");
+    third_door = door;
+    third_asked = 0;
+    all->map = SUCCESSOR_AND_HEIR;
+    all->world->door = door_to_the_third;
+    all->world->connected_status = GH_PENDING;
+    lose(all, "10.0.0.1");
+    MACHINES_UNTIL(all, third_asked > 0, 20 * SECOND_US);
+    return all;
+}
+
+static void heir_of_a_master_is_asked_behind_its_successor(void** state)
+{
+    (void)state;
+    machines* all = replace_the_first(GH_PENDING);
+    gh_command* op = machines_get(all, "sword", 60 * SECOND_US);
+    for (int i = 0; i < 100; i++) scripted_tick(all->world, 5000);
+    assert_int_equal(all->served, 2);
+    all->world->connected_status = GH_OK;
+    wait_until_done(all, op);
+    assert_string_equal(all->served_by, "10.0.0.2");
+}
+
+static void successor_that_is_not_there_holds_nobody_up(void** state)
+{
+    (void)state;
+    machines* all = replace_the_first(GH_REFUSED);
+    wait_until_done(all, machines_get(all, "sword", 20 * SECOND_US));
     assert_string_equal(all->served_by, "10.0.0.2");
 }
 
@@ -332,7 +448,11 @@ TEST_FILE(cluster_finds, cmocka_unit_test(only_node_that_is_gone_is_found_by_the
           cmocka_unit_test(seed_that_is_alone_is_passed_over), cmocka_unit_test(node_that_is_alone_takes_nothing_away),
           cmocka_unit_test(host_that_nobody_knows_is_told), cmocka_unit_test(node_without_a_place_is_told),
           cmocka_unit_test(patience_does_not_make_deaf_for_ask),
-          cmocka_unit_test(node_says_another_epoch_while_one_is_on_its_way), cmocka_unit_test(circle_is_asked_seldom),
+          cmocka_unit_test(node_says_another_epoch_while_one_is_on_its_way),
+          cmocka_unit_test(node_says_another_epoch_when_one_has_gone), cmocka_unit_test(circle_is_asked_seldom),
           cmocka_unit_test(new_master_is_asked_for_nothing_before_a_map_knows_it),
+          cmocka_unit_test(who_gets_its_first_slot_is_asked_for_nothing_before_a_map_knows_it),
+          cmocka_unit_test(heir_of_a_master_is_asked_behind_its_successor),
+          cmocka_unit_test(successor_that_is_not_there_holds_nobody_up),
           cmocka_unit_test(who_is_sent_to_nobody_comes_back), cmocka_unit_test(who_has_no_slot_yet_is_connected),
           cmocka_unit_test(hints_are_not_awaited_at_a_node_that_has_left));

@@ -169,6 +169,21 @@ static bool is_of_lost(const gh_cluster* cluster, const gh_client* client, uint1
     return owner < cluster->map.capacity && client->nodes[owner].link.state != GH_LINK_READY;
 }
 
+static void leave_by_map(gh_node* node)
+{
+    place_of(node)->left = gh_link_is_open(&node->link);
+    gh_pipeline_leave(node);
+}
+
+/* Who was connected when it had no slot was asked for no epoch, and may have replaced a master since: it is connected
+   anew, behind a map. */
+static void leave_if_new(gh_cluster* cluster, gh_node* node, uint16_t slot)
+{
+    if (node->epoch == NULL && gh_link_talks(&node->link) &&
+        gh_slots_map_is_only(&cluster->map, place_number(node), slot))
+        leave_by_map(node);
+}
+
 static void follow_moved(gh_cluster* cluster, gh_node* node, gh_op* op, const gh_redirect* to)
 {
     gh_client* client = node->client;
@@ -183,6 +198,7 @@ static void follow_moved(gh_cluster* cluster, gh_node* node, gh_op* op, const gh
         cluster->hurries--;
         gh_cluster_map_hurry(cluster, client);
     }
+    if (owner < cluster->map.capacity && !is_here) leave_if_new(cluster, &client->nodes[owner], to->slot);
     op->route = (uint16_t)(to->slot + 1u);
     if (owner == GH_SLOTS_NO_ROOM) warn_of_capacity(client);
     if (owner >= cluster->map.capacity || is_to_rest(op) || (is_here && !leave_for_namesake(node))) op_wait(op);
@@ -239,12 +255,6 @@ static bool anything_is_held(const gh_client* client)
 static void want_map(gh_node* node)
 {
     gh_cluster_of(node->client)->wanted = true;
-}
-
-static void leave_by_map(gh_node* node)
-{
-    place_of(node)->left = gh_link_is_open(&node->link);
-    gh_pipeline_leave(node);
 }
 
 /* Those that were to be asked there out of turn; the last first, each to the front, so that their order stays. */
@@ -324,8 +334,8 @@ static gh_epoch* cluster_epoch(gh_node* node, uint32_t* tag)
     return last;
 }
 
-/* The key is on its way. Nothing may be asked of a node of whose data nothing is known, so its next hand-shake asks for
-   that of another group. False: no other lies there. */
+/* The key is on its way, or has gone. Nothing may be asked of a node of whose data nothing is known, so its next
+   hand-shake asks for that of another group. False: no other lies there. */
 static bool pass_over_epoch(gh_node* node)
 {
     uint32_t tag;
@@ -333,12 +343,21 @@ static bool pass_over_epoch(gh_node* node)
     return cluster_epoch(node, &tag) != NULL && tag != node->epoch_tag;
 }
 
-/* The map is wrong, or the only key is on its way: it is asked for again when the map has another one for the node. */
+/* False: by its own word it lies here. */
+static bool epoch_is_elsewhere(gh_node* node, const gh_redirect* to)
+{
+    gh_cluster* cluster = gh_cluster_of(node->client);
+    if (to->kind != GH_REDIRECT_MOVED) return to->kind == GH_REDIRECT_ASK;
+    cluster->wanted = true;
+    return gh_slots_map_moved(&cluster->map, to->slot, to->endpoint, host_of(node)) != place_number(node);
+}
+
+/* True: the map is wrong, or the only key is on its way. It is asked for again when the map has another one for the
+   node. */
 static bool cluster_strays(gh_node* node, gh_str error)
 {
     const gh_redirect to = gh_redirect_parse(error);
-    if (to.kind == GH_REDIRECT_ASK && pass_over_epoch(node)) return false;
-    if (to.kind == GH_REDIRECT_MOVED) want_map(node);
+    if (epoch_is_elsewhere(node, &to) && pass_over_epoch(node)) return false;
     return to.kind == GH_REDIRECT_MOVED || to.kind == GH_REDIRECT_ASK;
 }
 
@@ -396,6 +415,18 @@ static bool awaits_map(gh_node* node)
     return (cluster->wanted || gh_link_is_open(&cluster->link)) && !has_epoch(node);
 }
 
+/* What it has got from a master that was replaced may not be the newest, and who has replaced that one would say so.
+   One that cannot be connected holds nobody up. */
+static bool awaits_new_masters(gh_node* node)
+{
+    const gh_cluster* cluster = gh_cluster_of(node->client);
+    const gh_node* other;
+    if (!place_of(node)->behind || !cluster->looking) return false;
+    for (other = node->client->nodes; other < node->client->nodes + node->client->servers; other++)
+        if (place_of(other)->look && !place_of(other)->behind && other->link.failures == 0) return true;
+    return false;
+}
+
 static const gh_slots_node* known_node(const gh_node* node)
 {
     return &gh_cluster_of(node->client)->map.nodes[place_number(node)];
@@ -410,7 +441,7 @@ static bool is_to_connect(gh_node* node)
     const bool needed = is_needed(cluster, node);
     if (!needed && gh_link_is_open(&client->nodes[cluster->open_place].link)) return false;
     if (known_node(node)->host_size == 0) return false;
-    return (needed || !is_any_open(cluster, client)) && !awaits_map(node);
+    return (needed || !is_any_open(cluster, client)) && !awaits_map(node) && !awaits_new_masters(node);
 }
 
 static bool cluster_find(gh_node* node)
@@ -420,6 +451,7 @@ static bool cluster_find(gh_node* node)
     if (!is_to_connect(node)) return false;
     known = known_node(node);
     place = place_of(node);
+    place->behind = false;
     node->link.target = &place->target;
     gh_cluster_place_set(place, known);
     return true;
@@ -453,11 +485,42 @@ static bool retire(gh_cluster* cluster, gh_client* client)
         gh_slots_map_forget(&cluster->map, place);
         forget_warnings(node);
         client->stats.failovers += cluster->places[place].served;
-        cluster->places[place].look = cluster->places[place].served = false;
+        cluster->places[place].look = cluster->places[place].served = cluster->places[place].behind = false;
         node->link.state = GH_LINK_IDLE;
         node->link.failures = 0; /* another one may get the place */
     }
     return replaced;
+}
+
+static void look_at(gh_cluster* cluster, gh_node* node)
+{
+    if (node->link.state == GH_LINK_READY) return;
+    place_of(node)->look = cluster->looking = true;
+    gh_node_wake(node);
+}
+
+/* By the last map: one that had slots before, or one that had none. */
+static bool has_any_gained(const gh_cluster* cluster, bool served)
+{
+    uint32_t place;
+    for (place = 0; place < cluster->map.capacity; place++)
+        if (cluster->map.nodes[place].gained && cluster->places[place].served == served) return true;
+    return false;
+}
+
+/* Where a master was replaced, others that were there before may have got slots of it, too. What is in these may not be
+   the newest, and only who has replaced it can tell that: so he is asked first. */
+static void ask_new_masters_first(gh_cluster* cluster, gh_client* client)
+{
+    uint32_t place;
+    if (!has_any_gained(cluster, true) || !has_any_gained(cluster, false)) return;
+    for (place = 0; place < cluster->map.capacity; place++)
+    {
+        if (!cluster->map.nodes[place].gained) continue;
+        cluster->places[place].behind = cluster->places[place].served;
+        if (cluster->places[place].behind) leave_by_map(&client->nodes[place]);
+        else look_at(cluster, &client->nodes[place]);
+    }
 }
 
 /* Another node has slots now, by a failover or a reshard: whoever holds something there wants to know at once whether
@@ -468,17 +531,15 @@ static void look_at_gains(gh_cluster* cluster, gh_client* client, bool replaced)
 {
     const bool anything_held = anything_is_held(client);
     uint32_t place;
+    if (replaced) ask_new_masters_first(cluster, client);
     for (place = 0; place < cluster->map.capacity; place++)
     {
         gh_node* node = &client->nodes[place];
         const gh_link_state state = node->link.state;
         const bool gained = cluster->map.nodes[place].gained;
-        if (gained && anything_held && state != GH_LINK_READY)
-        {
-            cluster->places[place].look = cluster->looking = true;
-            gh_node_wake(node);
-        }
-        if (gained && anything_held && replaced && gh_link_talks(&node->link)) gh_doubt_begin(node);
+        if (gained && anything_held) look_at(cluster, node);
+        if (gained && anything_held && replaced && (gh_link_talks(&node->link) || cluster->places[place].behind))
+            gh_doubt_begin(node);
         cluster->places[place].served |= gained;
         cluster->map.nodes[place].gained = false;
         if (state != GH_LINK_HANDSHAKE && state != GH_LINK_READY) continue;
@@ -486,7 +547,7 @@ static void look_at_gains(gh_cluster* cluster, gh_client* client, bool replaced)
     }
 }
 
-static void end_looks(gh_cluster* cluster, const gh_client* client)
+static void end_looks(gh_cluster* cluster, gh_client* client)
 {
     const gh_node* node;
     if (!cluster->looking) return;
@@ -494,7 +555,11 @@ static void end_looks(gh_cluster* cluster, const gh_client* client)
     for (node = client->nodes; node < client->nodes + client->servers; node++)
     {
         gh_cluster_place* place = place_of(node);
-        if (node->link.state == GH_LINK_READY && !node->leaving) place->look = false;
+        if (place->look && node->link.state == GH_LINK_READY && !node->leaving)
+        {
+            place->look = false;
+            gh_nodes_wake(client); /* somebody may have waited for it to be asked */
+        }
         if (place->look) cluster->looking = true;
     }
 }

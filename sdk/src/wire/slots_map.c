@@ -170,6 +170,14 @@ bool gh_slots_map_names(const gh_slots_map* map, uint32_t place)
     return place < map->capacity && map->hashes[place] != 0 && map->nodes[place].map == map->number;
 }
 
+bool gh_slots_map_is_only(const gh_slots_map* map, uint32_t place, uint16_t slot)
+{
+    uint32_t other;
+    for (other = 0; other < GH_SLOTS; other++)
+        if (map->owners[other] == place && other != slot) return false;
+    return true;
+}
+
 void gh_slots_map_forget(gh_slots_map* map, uint32_t place)
 {
     uint32_t slot;

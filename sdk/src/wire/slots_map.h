@@ -82,6 +82,9 @@ uint16_t gh_slots_map_find(gh_slots_map* map, gh_endpoint endpoint, gh_str asked
    its, and it may be forgotten. False for a free place. */
 bool gh_slots_map_names(const gh_slots_map* map, uint32_t place);
 
+/* Whether no other slot is that place's. */
+bool gh_slots_map_is_only(const gh_slots_map* map, uint32_t place, uint16_t slot);
+
 /* Frees the place; slots that are still its are nobody's. */
 void gh_slots_map_forget(gh_slots_map* map, uint32_t place);
 
