@@ -33,7 +33,8 @@
             dies: the next one fetches it again. A full mailbox says GH_FULL and never drops anything. After the store
             lost its data, or 30 days after the last message was handled if none came since, ids begin anew with a new
             epoch. Where the user may not call INFO, restarts are not noticed: then ids that were forgotten are given
-            again under the same epoch.
+            again under the same epoch. So they are by a copy of a push, held back by a link to a replica, that is
+            carried out after the replica was promoted and before any client has connected to it.
 
    Use
        gh_mailbox_init(&mail, client, gh_str_literal("jason"), NULL);
