@@ -209,6 +209,21 @@ uint64_t watched_between(uint64_t before_us, uint64_t after_us)
     return gap_us < 100000 ? gap_us : 100000;
 }
 
+uint64_t watched_within(uint32_t behind, uint8_t what, uint8_t object, uint64_t from_us, uint64_t to_us)
+{
+    const uint8_t system = history_at(behind)->system;
+    uint64_t watched_us = 0;
+    uint32_t at = behind;
+    for (const storm_record* r; from_us < to_us && (r = history_next(&at, system)) != NULL;)
+    {
+        if (r->what != what || r->object != object || r->begin_us <= from_us) continue;
+        uint64_t seen_us = r->begin_us < to_us ? r->begin_us : to_us;
+        watched_us += watched_between(from_us, seen_us);
+        from_us = seen_us;
+    }
+    return watched_us;
+}
+
 void link_longest_ready(storm_who who, uint64_t* from_us, uint64_t* to_us)
 {
     const mark_list* list = &links[who.process][who.client];

@@ -63,6 +63,10 @@ bool excuse_process_killed(uint8_t process, uint64_t from_us, uint64_t to_us);
    sees nothing, and nobody can be told. */
 uint64_t watched_between(uint64_t before_us, uint64_t after_us);
 
+/* How long he has looked at that object from from_us to to_us, by his records of that kind behind another record, which
+   is of the same system and no later than from_us. */
+uint64_t watched_within(uint32_t behind, uint8_t what, uint8_t object, uint64_t from_us, uint64_t to_us);
+
 /* Narrows these times to the longest within which the link was ready; to an empty one if it never was. */
 void link_longest_ready(storm_who who, uint64_t* from_us, uint64_t* to_us);
 
