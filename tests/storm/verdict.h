@@ -80,8 +80,8 @@ uint64_t excuse_next_loss(uint64_t from_us, uint64_t to_us, uint64_t behind_us);
    over it reads what its old link has brought, and then sees that the link is gone. 0: nothing was lost. */
 uint64_t excuse_heard_before_loss(storm_who who);
 
-/* Within these times the link was ready without a break for so long, up to a moment later than beyond_us. */
-bool link_was_ready_for(storm_who who, uint64_t from_us, uint64_t to_us, uint64_t least_us, uint64_t beyond_us);
+/* Since when the link was ready without a break until that time; UINT64_MAX: it was not. */
+uint64_t link_ready_since(storm_who who, uint64_t time_us);
 
 /* The server's clock was moved within these times. */
 bool excuse_clock_moved(uint64_t from_us, uint64_t to_us);
