@@ -211,7 +211,8 @@ static void judge_sight(uint8_t name, const lock_sight* sight)
     if (sight->watched_us < 2 * STORM_GHOST_US && is_under_way(name, sight)) return;
     if (explains(name, sight, &who)) return;
     link_longest_ready(who, &from_us, &to_us);
-    if (to_us < from_us + STORM_GHOST_US || excuse_ghost(who, sight->from_us, from_us, to_us)) return;
+    if (watched_within(sight->event, LOCK_SEEN, name, from_us, to_us) < STORM_GHOST_US) return;
+    if (excuse_ghost(who, sight->from_us, from_us, to_us)) return;
     VIOLATION_1(sight->event,
                 "name %u is blocked for %llu us by a grant that nobody was told of; its client (process %u, life %u,"
                 " client %u) was connected for %llu us of them",

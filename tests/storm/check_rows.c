@@ -180,7 +180,8 @@ static void judge_sight(uint8_t name, const row_sight* sight)
     const storm_record* refresher = refresher_of(sight->client, from_us, to_us);
     if (refresher == NULL || is_loaded(refresher->who, name, sight)) return;
     link_longest_ready(refresher->who, &from_us, &to_us);
-    if (to_us < from_us + STORM_GHOST_US || excuse_ghost(refresher->who, sight->from_us, from_us, to_us)) return;
+    if (watched_within(sight->event, ROWS_SEEN, name, from_us, to_us) < STORM_GHOST_US) return;
+    if (excuse_ghost(refresher->who, sight->from_us, from_us, to_us)) return;
     if (excuse_slots_moved(sight->from_us, to_us)) return; /* who asks again is told to wait */
     VIOLATION_2(index_of(refresher), sight->event, "row %u is claimed for %llu us by one who does not know of it", name,
                 (unsigned long long)(sight->to_us - sight->from_us));

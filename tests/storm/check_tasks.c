@@ -422,7 +422,8 @@ static void judge_sight(task_life* life, uint32_t first, uint32_t last, uint64_t
     if (find_handout(life, r->a) != NULL || !find_who(r->b, &who)) return;
     if (explains(r->b, made_until(r->a, from_us), to_us)) return; /* it may have been seen late */
     link_longest_ready(who, &from_us, &to_us);
-    if (to_us < from_us + STORM_GHOST_US || excuse_ghost(who, r->begin_us, from_us, to_us)) return;
+    if (watched_within(first, TASKS_SEEN, r->object, from_us, to_us) < STORM_GHOST_US) return;
+    if (excuse_ghost(who, r->begin_us, from_us, to_us)) return;
     if (excuse_slots_moved(r->begin_us, to_us)) return; /* who asks again is told to wait */
     VIOLATION_1(first, "task %u of #%u is handed out to process %u, life %u, client %u, which does not know of it",
                 life->place, life->push_index, who.process, who.life, who.client);

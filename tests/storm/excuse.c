@@ -209,6 +209,21 @@ uint64_t watched_between(uint64_t before_us, uint64_t after_us)
     return gap_us < 100000 ? gap_us : 100000;
 }
 
+uint64_t watched_within(uint32_t behind, uint8_t what, uint8_t object, uint64_t from_us, uint64_t to_us)
+{
+    const uint8_t system = history_at(behind)->system;
+    uint64_t watched_us = 0;
+    uint32_t at = behind;
+    for (const storm_record* r; from_us < to_us && (r = history_next(&at, system)) != NULL;)
+    {
+        if (r->what != what || r->object != object || r->begin_us <= from_us) continue;
+        uint64_t seen_us = r->begin_us < to_us ? r->begin_us : to_us;
+        watched_us += watched_between(from_us, seen_us);
+        from_us = seen_us;
+    }
+    return watched_us;
+}
+
 void link_longest_ready(storm_who who, uint64_t* from_us, uint64_t* to_us)
 {
     const mark_list* list = &links[who.process][who.client];
@@ -274,19 +289,12 @@ uint64_t excuse_heard_before_loss(storm_who who)
     return i < list->count ? list->marks[i]->begin_us : UINT64_MAX;
 }
 
-bool link_was_ready_for(storm_who who, uint64_t from_us, uint64_t to_us, uint64_t least_us, uint64_t beyond_us)
+uint64_t link_ready_since(storm_who who, uint64_t time_us)
 {
     const mark_list* list = &links[who.process][who.client];
-    for (size_t i = 0; i < list->count; i++)
-    {
-        const storm_record* mark = list->marks[i];
-        uint64_t begin_us = mark->begin_us > from_us ? mark->begin_us : from_us;
-        uint64_t end_us = i + 1 < list->count ? list->marks[i + 1]->begin_us : UINT64_MAX;
-        if (end_us > to_us) end_us = to_us;
-        bool ready = mark->a == 1 && mark->who.life == who.life;
-        if (ready && end_us > beyond_us && end_us > begin_us + least_us) return true;
-    }
-    return false;
+    size_t i = link_marks_until(list, time_us - 1);
+    const storm_record* last = i > 0 ? list->marks[i - 1] : NULL;
+    return last != NULL && last->a == 1 && last->who.life == who.life ? last->begin_us : UINT64_MAX;
 }
 
 bool excuse_clock_moved(uint64_t from_us, uint64_t to_us)

@@ -6,9 +6,18 @@
 
 enum
 {
-    STALE_US = 500000, /* a link that has been ready for so long has told its client what the store knows */
+    STALE_US = 500000, /* a link that has been ready for so long, while the store answered, has told its client */
     AWAY_US = 200000
 };
+
+/* His link was ready for so long behind the loss, up to that time, and the store answered: to him as to the witness. */
+static bool was_answered(const storm_stale* told, uint64_t loss_us, uint64_t seen_us)
+{
+    uint64_t since_us = link_ready_since(told->who, seen_us);
+    if (since_us < loss_us) since_us = loss_us;
+    if (since_us >= seen_us || seen_us - since_us <= STALE_US) return false;
+    return watched_within(told->event, told->what, told->object, since_us, seen_us) > STALE_US;
+}
 
 static uint32_t find_sight(const storm_stale* told, uint64_t loss_us)
 {
@@ -18,7 +27,7 @@ static uint32_t find_sight(const storm_stale* told, uint64_t loss_us)
         if (r->what != told->what || r->object != told->object || r->begin_us < loss_us + STALE_US) continue;
         if (told->is_his(r, told->his)) continue;
         if (excuse_loss_between(loss_us + 1, r->begin_us)) return 0; /* a FLUSHALL may have taken it */
-        if (link_was_ready_for(told->who, loss_us, r->begin_us, STALE_US, r->begin_us - 1)) return at;
+        if (was_answered(told, loss_us, r->begin_us)) return at;
     }
     return 0;
 }

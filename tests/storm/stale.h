@@ -19,8 +19,8 @@ typedef struct storm_stale
 } storm_stale;
 
 /* A moment at which the witness saw that it is not his, behind that loss, or behind a later one, which is then in
-   loss_us: his link had been ready since then for so long that its client had been told what the store knows, and
-   nothing else explains it. 0: there is none. */
+   loss_us: his link had been ready since then, and the store had answered, for so long that its client had been told
+   what the store knows, and nothing else explains it. 0: there is none. */
 uint32_t stale_sight(const storm_stale* told, uint64_t* loss_us);
 
 #endif

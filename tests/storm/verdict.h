@@ -63,6 +63,10 @@ bool excuse_process_killed(uint8_t process, uint64_t from_us, uint64_t to_us);
    sees nothing, and nobody can be told. */
 uint64_t watched_between(uint64_t before_us, uint64_t after_us);
 
+/* How long he has looked at that object from from_us to to_us, by his records of that kind behind another record, which
+   is of the same system and no later than from_us. */
+uint64_t watched_within(uint32_t behind, uint8_t what, uint8_t object, uint64_t from_us, uint64_t to_us);
+
 /* Narrows these times to the longest within which the link was ready; to an empty one if it never was. */
 void link_longest_ready(storm_who who, uint64_t* from_us, uint64_t* to_us);
 
@@ -76,8 +80,8 @@ uint64_t excuse_next_loss(uint64_t from_us, uint64_t to_us, uint64_t behind_us);
    over it reads what its old link has brought, and then sees that the link is gone. 0: nothing was lost. */
 uint64_t excuse_heard_before_loss(storm_who who);
 
-/* Within these times the link was ready without a break for so long, up to a moment later than beyond_us. */
-bool link_was_ready_for(storm_who who, uint64_t from_us, uint64_t to_us, uint64_t least_us, uint64_t beyond_us);
+/* Since when the link was ready without a break until that time; UINT64_MAX: it was not. */
+uint64_t link_ready_since(storm_who who, uint64_t time_us);
 
 /* The server's clock was moved within these times. */
 bool excuse_clock_moved(uint64_t from_us, uint64_t to_us);
