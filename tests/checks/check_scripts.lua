@@ -5,6 +5,7 @@
 local premake_folder = "../../sdk/premake/"
 local generated = path.getabsolute("../../build/generated/scripts")
 local minify = dofile(premake_folder .. "minify.lua")
+local lua_locals = dofile(premake_folder .. "lua_locals.lua")
 local disk = dofile(premake_folder .. "disk.lua")
 local heads = dofile(premake_folder .. "heads.lua")
 
@@ -76,6 +77,74 @@ local function many_variables()
         if letter == "p" then table.insert(lines, "local function inner()") end
     end
     return table.concat(lines, "\n") .. "\nreturn q1 + q150 - p150 + p149 end\nreturn inner() + p2"
+end
+
+-- { what, source, the text that is wanted }
+local quick_cases = {
+    { "once", "return string.rep('a', 2) .. tostring(1)", "return string.rep('a', 2) .. tostring(1)" },
+    { "twice", "local x = 1 return string.rep('a', 2), string.rep('b', x)",
+      "local x = 1\nlocal string_rep = string.rep\nreturn string_rep('a', 2), string_rep('b', x)" },
+    { "several at one place", "return type(math.max(1, 2)), type(math.max(3, 4))",
+      "local type_, math_max = type, math.max\nreturn type_(math_max(1, 2)), type_(math_max(3, 4))" },
+    { "in a loop", "local t = {1, 2} for i = 1, 2 do t[i] = math.max(t[i], 2) end return t[1]",
+      "local t = {1, 2}\nlocal math_max = math.max\nfor i = 1, 2 do t[i] = math_max(t[i], 2) end return t[1]" },
+    { "what a loop begins with",
+      "local x for i, v in ipairs({1}) do x = v end repeat until math.max(1, 2) == 2 return x",
+      "local x for i, v in ipairs({1}) do x = v end\nlocal math_max = math.max\n" ..
+      "repeat until math_max(1, 2) == 2 return x" },
+    { "a block", "local x, y if x then return 1 end do if not x then\n" ..
+      "y = #string.rep('a', 1) y = y + #string.rep('b', 1) end\nend return y",
+      "local x, y if x then return 1 end do if not x then\nlocal string_rep = string.rep\n" ..
+      "y = #string_rep('a', 1) y = y + #string_rep('b', 1) end\nend return y" },
+    { "two blocks", "local x, y if x then y = type(1) else y = type('') end return y",
+      "local x, y\nlocal type_ = type\nif x then y = type_(1) else y = type_('') end return y" },
+    { "a condition", "local y if x then y = 1 elseif type(x) == 'nil' then y = type(1) end return y",
+      "local y\nlocal type_ = type\nif x then y = 1 elseif type_(x) == 'nil' then y = type_(1) end return y" },
+    { "each function its own",
+      "local function f(a) return math.max(a, 1) + math.max(a, 2) end " ..
+      "local function g() return math.max(1, 1) end\n" ..
+      "return f(math.max(1, 2)), g(math.max(1, 3))",
+      "local function f(a)\nlocal math_max = math.max\nreturn math_max(a, 1) + math_max(a, 2) end " ..
+      "local function g() return math.max(1, 1) end\nlocal math_max = math.max\n" ..
+      "return f(math_max(1, 2)), g(math_max(1, 3))" },
+    { "a loop around a function", "local f for i = 1, 2 do f = function() return math.max(i, 1) end end return f()",
+      "local f for i = 1, 2 do f = function() return math.max(i, 1) end end return f()" },
+    { "a variable of the name", "local s = string.rep('a', 1) .. string.rep('b', 1)\n" ..
+      "local string = {rep = function() return 'c' end} return s .. string.rep('d', 1) .. string.rep('e', 1)",
+      "local string_rep = string.rep\nlocal s = string_rep('a', 1) .. string_rep('b', 1)\n" ..
+      "local string = {rep = function() return 'c' end} return s .. string.rep('d', 1) .. string.rep('e', 1)" },
+    { "parameters of the name", "KEYS = 1 local function f(ARGV, type) return ARGV, ARGV, type(1), type(2) end\n" ..
+      "return KEYS, KEYS, f(2, type)",
+      "KEYS = 1 local function f(ARGV, type) return ARGV, ARGV, type(1), type(2) end\n" ..
+      "return KEYS, KEYS, f(2, type)" },
+    { "given a value",
+      "local old = type type = function() return 'a' end local x = type(1) .. type(2) type = old return x",
+      "local old = type type = function() return 'a' end local x = type(1) .. type(2) type = old return x" },
+    { "a field given a value",
+      "local old, x = math.max\nx, (math).max = 1, function() return 9 end\n" ..
+      "local y = math.max(1, 2) math.max = old return y",
+      "local old, x = math.max\nx, (math).max = 1, function() return 9 end\n" ..
+      "local y = math.max(1, 2) math.max = old return y" },
+    { "a function of a library", "function string.mine(x) return x end return string.mine(1), string.mine(2)",
+      "function string.mine(x) return x end return string.mine(1), string.mine(2)" },
+    { "names that are taken",
+      "local type_ = type(1) return type_, type(2), ({tostring_ = 1}).tostring_, tostring(1), tostring(2)",
+      "local type__ = type\nlocal type_ = type__(1)\nlocal tostring__ = tostring\n" ..
+      "return type_, type__(2), ({tostring_ = 1}).tostring_, tostring__(1), tostring__(2)" },
+    { "fields and keys of the name",
+      "local t = {type = 1, string = {rep = 2}} return t.type, t.type, t.string.rep, t.string.rep",
+      "local t = {type = 1, string = {rep = 2}} return t.type, t.type, t.string.rep, t.string.rep" },
+    { "a bracket behind it", "local x = 1; (type)(x) return type(x)",
+      "local x = 1;\nlocal type_ = type;\n(type_)(x) return type_(x)" },
+    { "a library as it is", "local s, t = string, string return s == t, s.rep('a', 1)",
+      "local s, t = string, string return s == t, s.rep('a', 1)" },
+}
+
+-- So many that Lua would not take more of them.
+local function full_function()
+    local lines = {}
+    for i = 1, 190 do lines[i] = string.format("local p%d = %d", i, i) end
+    return table.concat(lines, "\n") .. "\nreturn type(p1), type(p2), type(p3)"
 end
 
 -- { what, text }
@@ -228,6 +297,20 @@ local function check_cases()
     report(failures)
 end
 
+local function check_quick()
+    local failures = {}
+    table.insert(quick_cases, { "a function that is full", full_function(), full_function() })
+    for _, case in ipairs(quick_cases) do
+        local what, source, wanted = case[1], case[2], case[3]
+        local text = lua_locals.add(source, what)
+        if text ~= wanted .. "\n" then table.insert(failures, what .. ": " .. text) end
+        if values_of(text) ~= values_of(source) then
+            table.insert(failures, what .. ": " .. values_of(text) .. " and not " .. values_of(source))
+        end
+    end
+    report(failures)
+end
+
 local function check_faults()
     local failures = {}
     for _, fault in ipairs(faults) do
@@ -297,6 +380,7 @@ local function check_code()
 end
 
 newaction { trigger = "cases", description = "Texts that are made smaller", execute = check_cases }
+newaction { trigger = "quick", description = "Texts with locals of libraries", execute = check_quick }
 newaction { trigger = "faults", description = "Texts that are no Lua", execute = check_faults }
 newaction { trigger = "heads", description = "What heads of scripts say", execute = check_heads }
 newaction { trigger = "code", description = "The byte code of all scripts", execute = check_code }

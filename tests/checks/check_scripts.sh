@@ -18,6 +18,7 @@ generate() { run_premake gmake; }
 
 check 'the scripts are made' generate
 check 'small texts do the same' lua_check cases
+check 'locals of libraries stand where they are wanted' lua_check quick
 check 'what is no Lua is refused' lua_check faults
 check 'heads say what they seem to say, or are refused' lua_check heads
 check 'every script has the same byte code' lua_check code
