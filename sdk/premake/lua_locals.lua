@@ -1,5 +1,5 @@
 -- lua_locals.lua -- gives a Lua 5.1 text a local variable for each function of Lua's and of the server's libraries, and
--- for KEYS and ARGV, that it uses several times: Lua looks a global up, and a field of one, each time anew.
+-- for ARGV, where it uses that often: Lua looks a global up, and a field of one, each time anew.
 --
 --   lua_locals.add(text, what)   the text, without comments and indentation; `what` names it in errors
 --
@@ -12,23 +12,25 @@ local lua_tokens = dofile("lua_tokens.lua")
 local lua_scopes = dofile("lua_scopes.lua")
 local lua_locals = {}
 
+local uses_least = 5      -- fewer would save less time than their local takes room
+local repeated_uses = 2   -- so many is one in a loop
 local variables_max = 180 -- of a function; Lua takes 200
 
 local libraries = { "math", "redis", "string", "table" }
-local plain = { "ARGV", "KEYS", "ipairs", "next", "pairs", "pcall", "select", "tonumber", "tostring", "type", "unpack" }
+local plain = { "ARGV", "ipairs", "next", "pairs", "pcall", "select", "tonumber", "tostring", "type", "unpack" }
 
--- What is used in one function: by scope, and then by name, { name, length, places, is_repeated }; length: in tokens.
+-- What is used in one function: by scope, and then by name, { name, length, places, count }; length: in tokens.
 local function note(all, name, length, place)
     local scope, is_repeated = lua_scopes.function_around(place)
     all.by_scope[scope] = all.by_scope[scope] or {}
     local used = all.by_scope[scope][name]
     if not used then
-        used = { name = name, length = length, scope = scope, places = {}, is_repeated = false }
+        used = { name = name, length = length, scope = scope, places = {}, count = 0 }
         all.by_scope[scope][name] = used
         table.insert(all, used)
     end
     table.insert(used.places, place)
-    used.is_repeated = used.is_repeated or is_repeated
+    used.count = used.count + (is_repeated and repeated_uses or 1)
 end
 
 local function places_of(globals, name)
@@ -64,7 +66,7 @@ local function choose(tokens, globals)
     for _, token in ipairs(tokens) do taken[token.text] = true end
     for _, used in ipairs(find_used(tokens, globals)) do
         local scope = used.scope
-        if (used.is_repeated or #used.places > 1) and scope.count < variables_max then
+        if used.count >= uses_least and scope.count < variables_max then
             local at = lua_scopes.home(scope, used.places).statement
             used.short = free_name(used.name, taken)
             scope.count = scope.count + 1

@@ -12,6 +12,7 @@
 -- places: of each use, but not where a variable is declared: { at, blocks }: the token's number, and what is around it
 -- from the inside out: { scope, statement }, the token where the statement in that scope begins. A scope is_loop, or
 -- is_function, and that has a count of variables. is_set: the text gives it, or a field of it, another value.
+-- Of a "local function" there is its statement: { scope, first, behind }: its first token, and the one behind it.
 
 local parser = {}
 parser.__index = parser
@@ -274,8 +275,12 @@ end
 -- A function can call itself; any other variable can first be seen in the next statement.
 statements["local"] = function(self)
     if self:accept("function") then
+        local first = self.at - 2
         self:declare({ self:take_name() })
-        return self:body({})
+        local variable = self.variables[#self.variables]
+        self:body({})
+        variable.statement = { scope = self.scope, first = first, behind = self.at }
+        return
     end
     local names = self:names()
     if self:accept("=") then self:expressions() end
