@@ -14,8 +14,9 @@
 --   disk.lua         reads, writes and lists files
 --   c.lua            writes texts as C
 --   third_party.lua  where hiredis, xxHash, zlib, mbedTLS and c-ares are
---   scripts.lua      the server's scripts, for C; made smaller by minify.lua with lua_tokens.lua and lua_scopes.lua,
---                    and packed by pack.lua
+--   scripts.lua      the server's scripts, for C; made quicker by lua_constants.lua, lua_functions.lua and
+--                    lua_locals.lua, and smaller by minify.lua, with lua_tokens.lua and lua_scopes.lua, and packed
+--                    by pack.lua
 --   hot.txt          the files that are compiled for speed, and not for size
 --   embed.lua        a sample's page and the list of the test files, for C
 --   api.lua          the API as data, for bindings

@@ -93,10 +93,10 @@ local function all_names(texts)
     return list, places
 end
 
--- The letter that is free at all these places, or else at most of them.
-local function best_letter(places, owners)
+-- The first of the shortest names that is free at all these places, or else at most of them.
+local function best_name(places, owners)
     local best, fewest = nil, math.huge
-    for number = 0, #letters - 1 do
+    for number = 0, 6 * #letters - 1 do
         local name, taken = short_name(number), 0
         for _, place in ipairs(places) do
             if not may_be_called(name, place.variable, place.globals, owners[place.text]) then taken = taken + 1 end
@@ -112,7 +112,7 @@ function minify.names(texts)
     local list, places = all_names(texts)
     for i = 1, #texts do owners[i] = {} end
     for rank, name in ipairs(list) do
-        local short = not kept[name] and best_letter(places[name], owners) or nil
+        local short = not kept[name] and best_name(places[name], owners) or nil
         names[name] = { rank = rank, short = short }
         for _, place in ipairs(short and places[name] or {}) do
             if may_be_called(short, place.variable, place.globals, owners[place.text]) then

@@ -5,7 +5,8 @@
 -- A line "--@ client/check.lua" in a script stands for a part that several may share: sdk/src/client/check.lua. The
 -- head of a part says what it wants of the script around it ("-- wants ..."). Each script is there twice:
 --
---   readable  with its parts in their places, without comments and indentation: what a debug build sends
+--   readable  with its parts in their places, without comments and indentation, and changed so that it has less to do
+--             (lua_constants.lua, lua_functions.lua, lua_locals.lua): what a debug build sends
 --   least     and with short names, without blanks: what a release build sends, and has packed. What has one name in
 --             several scripts has one short name in them, too, so that they stay alike
 --
@@ -15,6 +16,9 @@ local disk = dofile("disk.lua")
 local c = dofile("c.lua")
 local heads = dofile("heads.lua")
 local minify = dofile("minify.lua")
+local lua_constants = dofile("lua_constants.lua")
+local lua_functions = dofile("lua_functions.lua")
+local lua_locals = dofile("lua_locals.lua")
 local pack = dofile("pack.lua")
 local scripts = {}
 
@@ -23,6 +27,15 @@ local bytes_max = 16384 - 64
 
 local function is_part(file)
     return disk.read(file):find("\n%-%- wants ") ~= nil
+end
+
+-- Stands in front of the caller's text, which must not see locals of it.
+local before_others = "sdk/src/command/fenced.lua"
+
+-- The same with less work.
+local function quick_text(file, text)
+    if file == before_others then return text end
+    return lua_locals.add(lua_functions.move(lua_constants.put(text, file), file), file)
 end
 
 -- The text with its parts, and theirs, in their places. Notes in `seen` which parts that are.
@@ -73,12 +86,13 @@ local function check_goes_on(script)
     end
 end
 
--- A debug build, too, must be able to load it: where the readable text is too long it sends the other one.
-local function read_script(file, text, names, head)
+-- `quick` is the text that has less to do. A debug build, too, must be able to load it: where the readable text is too
+-- long it sends the other one.
+local function read_script(file, text, quick, names, head)
     local script = { file = file, name = file:match("([^/]+)%.lua$") }
-    script.readable = minify.readable(text, script.name)
-    script.least = minify.least(text, script.name, names)
-    script.commands = commands_of(file, script.readable)
+    script.readable = minify.readable(quick, script.name)
+    script.least = minify.least(quick, script.name, names)
+    script.commands = commands_of(file, minify.readable(text, script.name))
     script.head = head
     heads.check(file, head, text)
     check_goes_on(script)
@@ -106,8 +120,10 @@ local function read_all()
     for _, part in ipairs(parts) do
         if not seen[part] then error("no script has the part " .. part, 0) end
     end
-    local names = minify.names(texts)
-    for i, file in ipairs(files) do all[i] = read_script(file, texts[i], names, all_heads[i]) end
+    local quick = {}
+    for i, file in ipairs(files) do quick[i] = quick_text(file, texts[i]) end
+    local names = minify.names(quick)
+    for i, file in ipairs(files) do all[i] = read_script(file, texts[i], quick[i], names, all_heads[i]) end
     return all
 end
 

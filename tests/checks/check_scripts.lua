@@ -5,6 +5,9 @@
 local premake_folder = "../../sdk/premake/"
 local generated = path.getabsolute("../../build/generated/scripts")
 local minify = dofile(premake_folder .. "minify.lua")
+local lua_constants = dofile(premake_folder .. "lua_constants.lua")
+local lua_functions = dofile(premake_folder .. "lua_functions.lua")
+local lua_locals = dofile(premake_folder .. "lua_locals.lua")
 local disk = dofile(premake_folder .. "disk.lua")
 local heads = dofile(premake_folder .. "heads.lua")
 
@@ -76,6 +79,115 @@ local function many_variables()
         if letter == "p" then table.insert(lines, "local function inner()") end
     end
     return table.concat(lines, "\n") .. "\nreturn q1 + q150 - p150 + p149 end\nreturn inner() + p2"
+end
+
+-- { what, source, the text that is wanted; nil: the source's }. N times "f(x)" stands for "f(x), f(x), ...".
+local function times(count, text) return (text .. ", "):rep(count):sub(1, -3) end
+
+local locals_cases = {
+    { "four uses", "return " .. times(4, "string.rep('a', 2)") },
+    { "five uses", "local x = 1 return " .. times(5, "string.rep('a', x)"),
+      "local x = 1\nlocal string_rep = string.rep\nreturn " .. times(5, "string_rep('a', x)") },
+    { "several at one place", "return " .. times(5, "type(math.max(1, 2))"),
+      "local type_, math_max = type, math.max\nreturn " .. times(5, "type_(math_max(1, 2))") },
+    { "in a loop", "local t = {1, 2} for i = 1, 2 do t = {" .. times(3, "math.max(t[1], i)") .. "} end return t[1]",
+      "local t = {1, 2}\nlocal math_max = math.max\nfor i = 1, 2 do t = {" .. times(3, "math_max(t[1], i)") ..
+      "} end return t[1]" },
+    { "what a loop begins with", "local x for i, v in ipairs({" .. times(4, "type(1)") .. "}) do x = v end return x" },
+    { "a condition of a loop", "local x repeat x = {" .. times(3, "type(1)") .. "} until x return #x",
+      "local x\nlocal type_ = type\nrepeat x = {" .. times(3, "type_(1)") .. "} until x return #x" },
+    { "a block", "local x, y if x then return 1 end do if not x then\ny = {" .. times(5, "type(1)") .. "} end\n" ..
+      "end return #y",
+      "local x, y if x then return 1 end do if not x then\nlocal type_ = type\ny = {" .. times(5, "type_(1)") ..
+      "} end\nend return #y" },
+    { "two blocks", "local x, y if x then y = {" .. times(3, "type(1)") .. "} else y = {" .. times(3, "type(2)") ..
+      "} end return #y",
+      "local x, y\nlocal type_ = type\nif x then y = {" .. times(3, "type_(1)") .. "} else y = {" ..
+      times(3, "type_(2)") .. "} end return #y" },
+    { "a condition", "local x, y if x then y = {" .. times(4, "type(1)") .. "} elseif type(x) == 'nil' then y = {}\n" ..
+      "end return #y",
+      "local x, y\nlocal type_ = type\nif x then y = {" .. times(4, "type_(1)") ..
+      "} elseif type_(x) == 'nil' then y = {}\nend return #y" },
+    { "each function its own", "local function f(a) return " .. times(5, "math.max(a, 1)") .. " end\n" ..
+      "local function g() return math.max(1, 1) end return f(1), " .. times(5, "math.max(1, 2)"),
+      "local function f(a)\nlocal math_max = math.max\nreturn " .. times(5, "math_max(a, 1)") .. " end\n" ..
+      "local function g() return math.max(1, 1) end\nlocal math_max = math.max\n" ..
+      "return f(1), " .. times(5, "math_max(1, 2)") },
+    { "a loop around a function",
+      "local f for i = 1, 2 do f = function() return " .. times(4, "math.max(i, 1)") .. " end end return f()" },
+    { "a variable of the name", "local s = {" .. times(5, "string.rep('a', 1)") .. "}\n" ..
+      "local string = {rep = function() return 'c' end} return s[1], " .. times(5, "string.rep('d', 1)"),
+      "local string_rep = string.rep\nlocal s = {" .. times(5, "string_rep('a', 1)") .. "}\n" ..
+      "local string = {rep = function() return 'c' end} return s[1], " .. times(5, "string.rep('d', 1)") },
+    { "parameters of the name", "local function f(ARGV, type) return " .. times(5, "type(ARGV)") .. " end\n" ..
+      "return f(2, type)" },
+    { "given a value", "local old = type type = function() return 'a' end local x = {" .. times(5, "type(1)") ..
+      "} type = old return x[1]" },
+    { "a field given a value", "local old, x = math.max\nx, (math).max = 1, function() return 9 end\n" ..
+      "local y = {" .. times(5, "math.max(1, 2)") .. "} math.max = old return y[1]" },
+    { "a function of a library", "function string.mine(x) return x end return " .. times(5, "string.mine(1)") },
+    { "names that are taken", "local type_ = type(1) return type_, ({tostring_ = 1}).tostring_, " ..
+      times(4, "type(2)") .. ", " .. times(5, "tostring(1)"),
+      "local type__ = type\nlocal type_ = type__(1)\nlocal tostring__ = tostring\n" ..
+      "return type_, ({tostring_ = 1}).tostring_, " .. times(4, "type__(2)") .. ", " .. times(5, "tostring__(1)") },
+    { "fields and keys of the name",
+      "local t = {type = 1, string = {rep = 2}} return " .. times(5, "t.type, t.string.rep") },
+    { "a bracket behind it", "local x = 1; (type)(x) return " .. times(4, "type(x)"),
+      "local x = 1;\nlocal type_ = type;\n(type_)(x) return " .. times(4, "type_(x)") },
+    { "a library as it is", "local s, t = string, string return s == t, s.rep('a', 1), " .. times(3, "string") },
+}
+
+local constants_cases = {
+    { "one", "local MOST = 7 return 1 + MOST, -MOST, MOST .. ''", "return 1 + 7, -7, 7 .. ''" },
+    { "several", "local A, B = 0x1F, 2.5; local C = 3\nreturn A * B + C", "return 0x1F * 2.5 + 3" },
+    { "in a function", "local A = 1 local function f(B) local C = 2 return A + B + C end return f(A)",
+      "local function f(B) return 1 + B + 2 end return f(1)" },
+    { "given a value", "local a, b = 1, 2 b = 3 local function f() a = 4 end f() return a, b" },
+    { "a function's name", "local f = 1 function f() return 2 end return f()" },
+    { "no number", "local a, b = 1, 'x' local c local d, e = 1 return a, b, c, d, e" },
+    { "a number and more", "local a = 1 + 2 local b = 1 .. 'x' local c = 1 or 2 return a, b, c" },
+    { "too many numbers", "local a = 1, 2 return a" },
+    { "a loop", "local s = '' for i = 1, 2 do s = s .. i end return s" },
+    { "one in another's place", "local A = 1 do local A = 2 B = A end return A, B", "do B = 2 end return 1, B" },
+    { "fields and keys of the name", "local A = 1 local t = {A = 2, [A] = A} return t.A, t[1]",
+      "local t = {A = 2, [1] = 1} return t.A, t[1]" },
+    { "what looks like a call", "local a = 1;\n(type)(a) return a", "(type)(1) return 1" },
+}
+
+local functions_cases = {
+    { "past who leaves", "local x = 1 local function f() return x end\nif x == 2 then return 3 end\nreturn f()",
+      "local x = 1\nif x == 2 then return 3 end\nlocal function f() return x end\nreturn f()" },
+    { "where nobody leaves", "local x = 1 local function f() return x end x = 2 return f()" },
+    { "into a block", "local x, y = 1 local function f() return x end\nif x == 1 then y = f() end return y",
+      "local x, y = 1\nif x == 1 then\nlocal function f() return x end\ny = f() end return y" },
+    { "into no loop", "local s = 0 local function f() return 1 end for i = 1, 2 do s = s + f() end return s" },
+    { "for another function", "local x local function f() return 1 end\nlocal function g() return f() end\n" ..
+      "if x then return 2 end return g()",
+      "local x\nif x then return 2 end\nlocal function f() return 1 end\nlocal function g() return f() end\n" ..
+      "return g()" },
+    { "one that calls itself", "local x local function f(n) return n < 2 and 1 or n * f(n - 1) end\n" ..
+      "if x then return 2 end return f(5)",
+      "local x\nif x then return 2 end\nlocal function f(n) return n < 2 and 1 or n * f(n - 1) end\nreturn f(5)" },
+    { "what it knows by another variable",
+      "local x, y = 1 local function f() return x end if y then return end local x = 2 return f(), x" },
+    { "what would be a variable",
+      "local y local function f() return type(1) end if y then return end local type = 2 return f(), type" },
+    { "a parameter of the name",
+      "local y local function f(a) return a end if y then return end local a = 2 return f(a)" },
+    { "given a value", "local y local function f() return 1 end if y then return end f = type return f(1)" },
+    { "not used", "local function f() return 1 end return 2" },
+    { "a bracket behind it", "local y, x = nil, type local function f() return 1 end\n(x)(1) if y then return end\n" ..
+      "return f()" },
+    { "what it changes",
+      "local x, y = 1 local function f() x = x + 1 return x end\nif y then return end x = 5 return f(), x",
+      "local x, y = 1\nif y then return end x = 5\nlocal function f() x = x + 1 return x end\nreturn f(), x" },
+}
+
+-- So many that Lua would not take more of them.
+local function full_function()
+    local lines = {}
+    for i = 1, 190 do lines[i] = string.format("local p%d = %d", i, i) end
+    return table.concat(lines, "\n") .. "\nreturn " .. times(6, "type(p1)")
 end
 
 -- { what, text }
@@ -228,6 +340,27 @@ local function check_cases()
     report(failures)
 end
 
+local function check_quick(cases_of, make)
+    local failures = {}
+    for _, case in ipairs(cases_of) do
+        local what, source, wanted = case[1], case[2], case[3] or case[2]
+        local text = make(source, what)
+        if text ~= wanted .. "\n" then table.insert(failures, what .. ": " .. text) end
+        if values_of(text) ~= values_of(source) then
+            table.insert(failures, what .. ": " .. values_of(text) .. " and not " .. values_of(source))
+        end
+    end
+    report(failures)
+end
+
+local function check_locals()
+    table.insert(locals_cases, { "a function that is full", full_function() })
+    check_quick(locals_cases, lua_locals.add)
+end
+
+local function check_constants() check_quick(constants_cases, lua_constants.put) end
+local function check_functions() check_quick(functions_cases, lua_functions.move) end
+
 local function check_faults()
     local failures = {}
     for _, fault in ipairs(faults) do
@@ -297,6 +430,9 @@ local function check_code()
 end
 
 newaction { trigger = "cases", description = "Texts that are made smaller", execute = check_cases }
+newaction { trigger = "constants", description = "Numbers for variables", execute = check_constants }
+newaction { trigger = "functions", description = "Functions that move", execute = check_functions }
+newaction { trigger = "locals", description = "Locals for libraries", execute = check_locals }
 newaction { trigger = "faults", description = "Texts that are no Lua", execute = check_faults }
 newaction { trigger = "heads", description = "What heads of scripts say", execute = check_heads }
 newaction { trigger = "code", description = "The byte code of all scripts", execute = check_code }

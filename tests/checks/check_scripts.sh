@@ -18,6 +18,9 @@ generate() { run_premake gmake; }
 
 check 'the scripts are made' generate
 check 'small texts do the same' lua_check cases
+check 'numbers stand for what is never anything else' lua_check constants
+check 'functions are made where they are first wanted' lua_check functions
+check 'locals of libraries stand where they are wanted' lua_check locals
 check 'what is no Lua is refused' lua_check faults
 check 'heads say what they seem to say, or are refused' lua_check heads
 check 'every script has the same byte code' lua_check code
