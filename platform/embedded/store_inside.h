@@ -112,7 +112,7 @@ struct gh_store
     uint64_t now_us;
     int64_t now_ms;
     int64_t swept_ms;
-    uint32_t sweep_at;
+    uint32_t sweep_at[STORE_DATABASES]; /* each goes on where it was: a small one would begin a large one anew */
     uint64_t random;
     uint64_t lua_random; /* of math.random */
     unsigned states;

@@ -82,7 +82,7 @@ void gh_store_flush(gh_store* store)
 {
     uint32_t i;
     for (i = 0; i < STORE_DATABASES; i++) gh_store_remove_all(store, &store->databases[i]);
-    store->sweep_at = 0;
+    memset(store->sweep_at, 0, sizeof store->sweep_at);
 }
 
 void gh_store_flush_scripts(gh_store* store)
