@@ -177,7 +177,8 @@ void gh_store_each_key(const gh_store* store, gh_store_each each, void* context)
 /* The key goes as it is, in place of what is there. False: FROM has none of that name. Neither logs it. */
 bool gh_store_move(gh_store* to, gh_store* from, uint32_t database, gh_str key);
 
-/* A command of nobody: no user, no states, no gate, no log. The reply, until the next call. */
+/* A command of nobody: no user, no states, no gate, no log. The reply, until the next call is over: its words may be
+   pieces of it. */
 gh_str gh_store_ask(gh_store* store, const gh_str* words, size_t count);
 
 typedef struct gh_store_counts

@@ -129,7 +129,8 @@ struct gh_store
     uint64_t told; /* to links that did not ask */
     store_hooks hooks;
     gh_store_counts counts;
-    store_buffer asked; /* gh_store_ask's */
+    store_buffer asked[2]; /* gh_store_ask's: the last reply, and the one before */
+    unsigned asked_last;
 
     /* The command that is being carried out. */
     gh_store_link* link; /* whose it is; NULL: nobody's, or done */

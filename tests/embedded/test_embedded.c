@@ -171,6 +171,29 @@ static void time_is_what_the_clock_says(void** state)
     assert_answer(embedded, "GET", "key", "$-1\r\n");
 }
 
+/* HKEYS, and what it says goes into HMGET, whose reply is longer than the one before. */
+static void reply_may_be_asked_with(void** state)
+{
+    static const char* const keys = "*2\r\n$1\r\na\r\n$1\r\nb\r\n";
+    static const char* const values = "*2\r\n$20\r\n11111111111111111111\r\n$1\r\n2\r\n";
+    const gh_str set[] = {gh_str_literal("HSET"), gh_str_literal("h"),
+                          gh_str_literal("a"),    gh_str_literal("11111111111111111111"),
+                          gh_str_literal("b"),    gh_str_literal("2")};
+    gh_embedded* embedded = start_store(NULL);
+    (void)state;
+    assert_true(gh_str_equal(gh_embedded_ask(embedded, set, 6), gh_str_literal(":2\r\n")));
+    for (int i = 0; i < 3; i++)
+    {
+        gh_str get[] = {gh_str_literal("HMGET"), gh_str_literal("h"), {NULL, 0}, {NULL, 0}};
+        const gh_str said = ask(embedded, "HKEYS", "h");
+        assert_true(gh_str_equal(said, gh_str_of(keys)));
+        get[2] = gh_str_make(said.bytes + 8, 1);
+        get[3] = gh_str_make(said.bytes + 15, 1);
+        assert_true(gh_str_equal(gh_embedded_ask(embedded, get, 4), gh_str_of(values)));
+        assert_true(gh_str_equal(said, gh_str_of(keys)));
+    }
+}
+
 static void same_seed_gives_the_same_ids(void** state)
 {
     gh_embedded_config config = gh_embedded_config_default();
@@ -216,5 +239,5 @@ static void what_cannot_be_is_refused(void** state)
 TEST_FILE(embedded, cmocka_unit_test(two_clients_compete_for_a_lock), cmocka_unit_test(everything_of_guildhall_works),
           cmocka_unit_test(sanity_check_finds_nothing_to_warn_of), cmocka_unit_test(flush_is_noticed),
           cmocka_unit_test(lease_outlives_a_restart), cmocka_unit_test(while_it_is_down_links_are_refused),
-          cmocka_unit_test(time_is_what_the_clock_says), cmocka_unit_test(same_seed_gives_the_same_ids),
-          cmocka_unit_test(what_cannot_be_is_refused));
+          cmocka_unit_test(time_is_what_the_clock_says), cmocka_unit_test(reply_may_be_asked_with),
+          cmocka_unit_test(same_seed_gives_the_same_ids), cmocka_unit_test(what_cannot_be_is_refused));
