@@ -120,9 +120,9 @@ static places between_names(const store_value* value, gh_str low, gh_str high)
 
 static void reply_places(gh_store* store, const store_value* value, places found, const range_words* words)
 {
-    int64_t count = (int64_t)found.behind - found.first - words->offset;
+    int64_t count = (int64_t)found.behind - found.first;
     int64_t i;
-    if (count < 0 || words->offset < 0) count = 0;
+    count = words->offset < 0 || words->offset > count ? 0 : count - words->offset;
     if (words->limit >= 0 && count > words->limit) count = words->limit;
     gh_store_reply_array(store, (size_t)count * (words->with_scores ? 2 : 1));
     for (i = 0; i < count; i++)

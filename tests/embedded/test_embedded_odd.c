@@ -1,0 +1,76 @@
+/* Tests of the store inside of guildhall_embedded with words that hardly anybody says: the least of all numbers, lines
+   without an end, users that cannot be. What a real server answers to them stands here as it was heard. */
+
+#include "store.h"
+#include "store_inside.h"
+#include "support/cleanup.h"
+#include "support/suite.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void free_store(void* store)
+{
+    gh_store_free(store);
+}
+
+static gh_store_link* start_with(const gh_store_config* config)
+{
+    gh_store* store = gh_store_new(config);
+    gh_store_set_time(store, UINT64_C(1700000000000000));
+    cleanup_add(free_store, store);
+    return gh_store_connect(store);
+}
+
+static gh_store_link* start(void)
+{
+    const gh_store_config config = gh_store_config_default();
+    return start_with(&config);
+}
+
+static void say(gh_store_link* link, const char* text)
+{
+    gh_store_feed(link, text, strlen(text));
+}
+
+static const char* heard(gh_store_link* link)
+{
+    static char text[4096];
+    text[gh_store_take(link, text, sizeof text - 1)] = '\0';
+    return text;
+}
+
+/* Each row is a line, and the answer. */
+static void assert_says(gh_store_link* link, const char* const (*rows)[2], size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+    {
+        say(link, rows[i][0]);
+        say(link, "\r\n");
+        assert_string_equal(heard(link), rows[i][1]);
+    }
+}
+
+#define COUNT_OF(rows) (sizeof(rows) / sizeof *(rows))
+
+static void least_number_has_no_opposite(void** state)
+{
+    static const char* const rows[][2] = {
+        {"HSET h a 1 b 2", ":2\r\n"},
+        {"HRANDFIELD h -9223372036854775808",
+         "-ERR value is out of range, value must between -9223372036854775807 and 9223372036854775807\r\n"},
+        {"HRANDFIELD h -9223372036854775808 WITHVALUES",
+         "-ERR value is out of range, value must between -9223372036854775807 and 9223372036854775807\r\n"},
+        {"HRANDFIELD h -9223372036854775807 WITHVALUES", "-ERR value is out of range\r\n"},
+        {"ZADD z 1 a 2 b", ":2\r\n"},
+        {"ZRANGEBYSCORE z -inf +inf LIMIT -9223372036854775808 5", "*0\r\n"},
+        {"ZRANGEBYSCORE z -inf +inf LIMIT 9223372036854775807 5", "*0\r\n"},
+        {"ZRANGEBYSCORE z -inf +inf LIMIT 1 -9223372036854775808", "*1\r\n$1\r\nb\r\n"},
+        {"ZRANGEBYSCORE z -inf +inf LIMIT 2 5", "*0\r\n"},
+    };
+    (void)state;
+    assert_says(start(), rows, COUNT_OF(rows));
+}
+
+TEST_FILE(embedded_odd, cmocka_unit_test(least_number_has_no_opposite));
