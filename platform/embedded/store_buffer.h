@@ -40,5 +40,6 @@ size_t gh_store_lua_number_text(double value, uint32_t version_number, char text
 /* As the server reads them: no blanks, no plus, no zeros in front. */
 bool gh_store_text_integer(gh_str text, int64_t* value);
 bool gh_store_text_double(gh_str text, double* value);
+bool gh_store_text_bound(gh_str text, double* value); /* of a range: as C reads it, up to a NUL; without digits 0 */
 
 #endif

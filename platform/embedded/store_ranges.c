@@ -31,13 +31,11 @@ typedef struct score_bound
     bool is_open;
 } score_bound;
 
-/* What has no digits at all is 0 here. */
 static bool read_bound(gh_str word, score_bound* bound)
 {
     bound->is_open = word.size > 0 && word.bytes[0] == '(';
-    bound->score = 0;
     if (bound->is_open) word = gh_str_make(word.bytes + 1, word.size - 1);
-    return word.size == 0 || gh_store_text_double(word, &bound->score);
+    return gh_store_text_bound(word, &bound->score);
 }
 
 static bool read_bounds(gh_store* store, uint32_t low_at, uint32_t high_at, score_bound* low, score_bound* high)

@@ -73,4 +73,25 @@ static void least_number_has_no_opposite(void** state)
     assert_says(start(), rows, COUNT_OF(rows));
 }
 
-TEST_FILE(embedded_odd, cmocka_unit_test(least_number_has_no_opposite));
+/* As a score it is none; as a bound it is as C reads it. */
+static void score_beyond_all_is_none(void** state)
+{
+    static const char* const rows[][2] = {
+        {"ZADD z 1e400 a", "-ERR value is not a valid float\r\n"},
+        {"ZADD z -1e400 a", "-ERR value is not a valid float\r\n"},
+        {"ZADD z 1e-400 a", "-ERR value is not a valid float\r\n"},
+        {"ZINCRBY z 1e400 a", "-ERR value is not a valid float\r\n"},
+        {"ZADD z 1e-310 a inf b", ":2\r\n"},
+        {"ZSCORE z a", "$23\r\n9.9999999999999694e-311\r\n"},
+        {"ZCOUNT z 0 1e400", ":2\r\n"},
+        {"ZCOUNT z 1e-400 5", ":1\r\n"},
+        {"ZCOUNT z ( 5", ":1\r\n"},
+        {"*4\r\n$6\r\nZCOUNT\r\n$1\r\nz\r\n$0\r\n\r\n$2\r\n 2", ":1\r\n"},
+        {"ZCOUNT z nan 5", "-ERR min or max is not a float\r\n"},
+        {"ZCOUNT z 1x 5", "-ERR min or max is not a float\r\n"},
+    };
+    (void)state;
+    assert_says(start(), rows, COUNT_OF(rows));
+}
+
+TEST_FILE(embedded_odd, cmocka_unit_test(least_number_has_no_opposite), cmocka_unit_test(score_beyond_all_is_none));
