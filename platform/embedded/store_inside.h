@@ -26,6 +26,8 @@ enum
     STORE_RECENT_SIZE = 16
 };
 
+#define STORE_TEXT_MAX ((size_t)512 << 20) /* proto-max-bulk-len; a blob's size has 32 bits */
+
 /* ---- values -------------------------------------------------------------------------------------------- */
 
 typedef enum store_type

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #define WORDS_MAX  (1024 * 1024)
-#define BULK_MAX   (512ll * 1024 * 1024)
 #define INLINE_MAX (64u * 1024)
 
 gh_store_link* gh_store_connect(gh_store* store)
@@ -106,7 +105,7 @@ static read_result read_bulk(gh_store_link* link, const char** at, const char* e
     (*at)++;
     result = read_number(at, end, &size);
     if (result == READ_MORE) return READ_MORE;
-    if (result == READ_BAD || size < 0 || size > BULK_MAX)
+    if (result == READ_BAD || size < 0 || size > STORE_TEXT_MAX)
         return protocol_error(link, "ERR Protocol error: invalid bulk length");
     if (end - *at < size + 2) return READ_MORE;
     *word = gh_str_make(*at, (size_t)size);

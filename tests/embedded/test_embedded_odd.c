@@ -94,4 +94,23 @@ static void score_beyond_all_is_none(void** state)
     assert_says(start(), rows, COUNT_OF(rows));
 }
 
-TEST_FILE(embedded_odd, cmocka_unit_test(least_number_has_no_opposite), cmocka_unit_test(score_beyond_all_is_none));
+/* Nothing of the long text is ever looked at, so that it takes no memory. */
+static void text_grows_to_512_megabytes(void** state)
+{
+    gh_str words[3] = {gh_str_literal("APPEND"), gh_str_literal("k"), gh_str_literal("abc")};
+    gh_store* store = gh_store_of(start());
+    const size_t size = STORE_TEXT_MAX - 2;
+    void* zeros = calloc(1, size);
+    (void)state;
+    assert_non_null(zeros);
+    assert_true(gh_str_equal(gh_store_ask(store, words, 3), gh_str_literal(":3\r\n")));
+    words[2] = gh_str_make(zeros, size);
+    assert_true(gh_str_equal(gh_store_ask(store, words, 3),
+                             gh_str_literal("-ERR string exceeds maximum allowed size (proto-max-bulk-len)\r\n")));
+    words[2] = gh_str_literal("d");
+    assert_true(gh_str_equal(gh_store_ask(store, words, 3), gh_str_literal(":4\r\n")));
+    free(zeros);
+}
+
+TEST_FILE(embedded_odd, cmocka_unit_test(text_grows_to_512_megabytes), cmocka_unit_test(least_number_has_no_opposite),
+          cmocka_unit_test(score_beyond_all_is_none));
