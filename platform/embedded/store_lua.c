@@ -317,9 +317,18 @@ static void put_small(store_buffer* bytes, gh_str digest)
     }
 }
 
+/* Without the metatable that a script may have given to its error: nobody is there to catch what that would raise. */
+static const char* error_field(lua_State* lua, int error, const char* field)
+{
+    lua_pushstring(lua, field);
+    lua_rawget(lua, error);
+    return lua_tostring(lua, -1);
+}
+
 static void put_error(gh_store* store, gh_str digest)
 {
     lua_State* lua = store->engine->lua;
+    const int error = lua_gettop(lua);
     store_buffer text = {NULL, 0, 0, 0};
     const char* message;
     const char* source;
@@ -330,12 +339,9 @@ static void put_error(gh_store* store, gh_str digest)
                              lua_isstring(lua, -1) ? lua_tostring(lua, -1) : "execution failure");
         return;
     }
-    lua_getfield(lua, -1, "err");
-    lua_getfield(lua, -2, "source");
-    lua_getfield(lua, -3, "line");
-    message = lua_tostring(lua, -3);
-    source = lua_tostring(lua, -2);
-    line = lua_tostring(lua, -1);
+    message = error_field(lua, error, "err");
+    source = error_field(lua, error, "source");
+    line = error_field(lua, error, "line");
     gh_store_put(&text, message == NULL ? "ERR unknown error" : message, message == NULL ? 17 : strlen(message));
     if (source != NULL && line != NULL)
     {

@@ -112,5 +112,33 @@ static void text_grows_to_512_megabytes(void** state)
     free(zeros);
 }
 
-TEST_FILE(embedded_odd, cmocka_unit_test(text_grows_to_512_megabytes), cmocka_unit_test(least_number_has_no_opposite),
-          cmocka_unit_test(score_beyond_all_is_none));
+static void evaluate(gh_store_link* link, const char* script)
+{
+    char line[512];
+    snprintf(line, sizeof line, "*3\r\n$4\r\nEVAL\r\n$%zu\r\n%s\r\n$1\r\n0\r\n", strlen(script), script);
+    say(link, line);
+}
+
+/* A server ends with it. */
+static void error_with_a_trap_ends_nothing(void** state)
+{
+    static const char* const scripts[] = {
+        "error(setmetatable({}, {__index = function() error('trap') end}))",
+        "error(setmetatable({}, {__newindex = function() error('trap') end}))",
+        "error(setmetatable({}, {__index = function() error('trap') end, __newindex = function() end}))",
+        "error({err = {}})",
+        "error({err = setmetatable({}, {__tostring = function() error('trap') end})})",
+    };
+    gh_store_link* link = start();
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(scripts); i++)
+    {
+        evaluate(link, scripts[i]);
+        assert_int_equal(heard(link)[0], '-');
+        evaluate(link, "return 'well'");
+        assert_string_equal(heard(link), "$4\r\nwell\r\n");
+    }
+}
+
+TEST_FILE(embedded_odd, cmocka_unit_test(error_with_a_trap_ends_nothing), cmocka_unit_test(text_grows_to_512_megabytes),
+          cmocka_unit_test(least_number_has_no_opposite), cmocka_unit_test(score_beyond_all_is_none));
