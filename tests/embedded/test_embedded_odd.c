@@ -140,5 +140,44 @@ static void error_with_a_trap_ends_nothing(void** state)
     }
 }
 
-TEST_FILE(embedded_odd, cmocka_unit_test(error_with_a_trap_ends_nothing), cmocka_unit_test(text_grows_to_512_megabytes),
+/* So many digits of a line, and then no end of it. */
+static void assert_is_closed(const gh_store_config* config, const char* begin, size_t digits, const char* expected)
+{
+    static char ones[65536];
+    gh_store_link* link = start_with(config);
+    memset(ones, '1', sizeof ones);
+    say(link, begin);
+    gh_store_feed(link, ones, digits / 2);
+    gh_store_feed(link, ones, digits - digits / 2);
+    assert_string_equal(heard(link), expected);
+    assert_int_equal(gh_store_is_closed(link), expected[0] != '\0');
+}
+
+static void line_without_an_end_is_cut(void** state)
+{
+    const gh_store_config config = gh_store_config_default();
+    (void)state;
+    assert_is_closed(&config, "*", 65535, "");
+    assert_is_closed(&config, "*", 65536, "-ERR Protocol error: too big mbulk count string\r\n");
+    assert_is_closed(&config, "*1\r\n$", 65535, "");
+    assert_is_closed(&config, "*1\r\n$", 65536, "-ERR Protocol error: too big bulk count string\r\n");
+    assert_is_closed(&config, "1", 65535, "");
+    assert_is_closed(&config, "1", 65536, "-ERR Protocol error: too big inline request\r\n");
+    assert_is_closed(&config, "*1048577\r\n$1\r\n", 1, "");
+}
+
+/* Who has not said who he is has room for AUTH, and not for more. */
+static void who_is_not_known_says_little(void** state)
+{
+    gh_store_config config = gh_store_config_default();
+    (void)state;
+    config.password = "secret";
+    assert_is_closed(&config, "*10\r\n", 0, "");
+    assert_is_closed(&config, "*11\r\n", 0, "-ERR Protocol error: unauthenticated multibulk length\r\n");
+    assert_is_closed(&config, "*2\r\n$16384\r\n", 0, "");
+    assert_is_closed(&config, "*2\r\n$16385\r\n", 0, "-ERR Protocol error: unauthenticated bulk length\r\n");
+}
+
+TEST_FILE(embedded_odd, cmocka_unit_test(line_without_an_end_is_cut), cmocka_unit_test(who_is_not_known_says_little),
+          cmocka_unit_test(error_with_a_trap_ends_nothing), cmocka_unit_test(text_grows_to_512_megabytes),
           cmocka_unit_test(least_number_has_no_opposite), cmocka_unit_test(score_beyond_all_is_none));

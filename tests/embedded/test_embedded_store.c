@@ -81,7 +81,7 @@ static void what_is_no_request_closes_the_link(void** state)
 {
     static const char* const bad[][2] = {
         {"*x\r\n", "-ERR Protocol error: invalid multibulk length\r\n"},
-        {"*9999999\r\n", "-ERR Protocol error: invalid multibulk length\r\n"},
+        {"*2147483648\r\n", "-ERR Protocol error: invalid multibulk length\r\n"},
         {"*1\r\nabc\r\n", "-ERR Protocol error: expected '$', got 'a'\r\n"},
         {"*1\r\n$x\r\n", "-ERR Protocol error: invalid bulk length\r\n"},
         {"*1\r\n$-1\r\n", "-ERR Protocol error: invalid bulk length\r\n"},
