@@ -140,7 +140,7 @@ static bool is_meant(const gh_store_link* link, kill_by by, gh_str word, int64_t
     {
     case KILL_BY_ID: return (int64_t)link->id == id;
     case KILL_BY_TYPE: return (gh_store_listens_to(link) > 0) == gh_store_is_word(word, "pubsub");
-    case KILL_BY_USER: return link->user != NULL && gh_str_equal(gh_str_of(link->user->name), word);
+    case KILL_BY_USER: return link->user != NULL && gh_str_equal(link->user->name, word);
     case KILL_NOBODY:
     default: return false;
     }

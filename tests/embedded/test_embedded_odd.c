@@ -178,6 +178,39 @@ static void who_is_not_known_says_little(void** state)
     assert_is_closed(&config, "*2\r\n$16385\r\n", 0, "-ERR Protocol error: unauthenticated bulk length\r\n");
 }
 
-TEST_FILE(embedded_odd, cmocka_unit_test(line_without_an_end_is_cut), cmocka_unit_test(who_is_not_known_says_little),
+#define LONG_NAME "somebody_whose_name_is_longer_than_sixty_four_letters_and_who_is_known_by_all_of_it"
+
+static void user_is_made_by_good_rules_alone(void** state)
+{
+    static const char* const rows[][2] = {
+        {"ACL SETUSER new on nonsense", "-ERR Error in ACL SETUSER modifier 'nonsense': Syntax error\r\n"},
+        {"ACL DELUSER new", ":0\r\n"},
+        {"ACL SETUSER new <missing", "-ERR Error in ACL SETUSER modifier '<missing': The password you are trying to "
+                                     "remove from the user does not exist\r\n"},
+        {"ACL SETUSER new +", "-ERR Error in ACL SETUSER modifier '+': Unknown command or category name in ACL\r\n"},
+        {"ACL SETUSER new >one >two <one", "+OK\r\n"},
+        {"ACL SETUSER new off", "+OK\r\n"},
+        {"ACL DELUSER new default", "-ERR The 'default' user cannot be removed\r\n"},
+        {"ACL SETUSER Default on", "+OK\r\n"},
+        {"ACL DELUSER new Default nobody", ":2\r\n"},
+        {"*4\r\n$3\r\nACL\r\n$7\r\nSETUSER\r\n$3\r\na b\r\n$2\r\non",
+         "-ERR Usernames can't contain spaces or null characters\r\n"},
+        {"*4\r\n$3\r\nACL\r\n$7\r\nSETUSER\r\n$3\r\nnew\r\n$4\r\n~a b",
+         "-ERR Error in ACL SETUSER modifier '~a b': Syntax error\r\n"},
+        {"ACL SETUSER " LONG_NAME " on nopass +@all ~*", "+OK\r\n"},
+        {"AUTH " LONG_NAME " x", "+OK\r\n"},
+        {"ACL WHOAMI", "$83\r\n" LONG_NAME "\r\n"},
+    };
+    gh_store_link* link = start();
+    gh_store_link* other = gh_store_connect(gh_store_of(link));
+    (void)state;
+    assert_says(link, rows, COUNT_OF(rows));
+    say(other, "CLIENT KILL USER " LONG_NAME "\r\n");
+    assert_string_equal(heard(other), ":1\r\n");
+    assert_true(gh_store_is_closed(link));
+}
+
+TEST_FILE(embedded_odd, cmocka_unit_test(user_is_made_by_good_rules_alone),
+          cmocka_unit_test(line_without_an_end_is_cut), cmocka_unit_test(who_is_not_known_says_little),
           cmocka_unit_test(error_with_a_trap_ends_nothing), cmocka_unit_test(text_grows_to_512_megabytes),
           cmocka_unit_test(least_number_has_no_opposite), cmocka_unit_test(score_beyond_all_is_none));
