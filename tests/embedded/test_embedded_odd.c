@@ -210,7 +210,29 @@ static void user_is_made_by_good_rules_alone(void** state)
     assert_true(gh_store_is_closed(link));
 }
 
-TEST_FILE(embedded_odd, cmocka_unit_test(user_is_made_by_good_rules_alone),
-          cmocka_unit_test(line_without_an_end_is_cut), cmocka_unit_test(who_is_not_known_says_little),
-          cmocka_unit_test(error_with_a_trap_ends_nothing), cmocka_unit_test(text_grows_to_512_megabytes),
-          cmocka_unit_test(least_number_has_no_opposite), cmocka_unit_test(score_beyond_all_is_none));
+static void odd_words_are_told_as_such(void** state)
+{
+    static const char* const rows[][2] = {
+        {"SET k v", "+OK\r\n"},
+        {"FLUSHDB nonsense", "-ERR syntax error\r\n"},
+        {"FLUSHDB SYNC ASYNC", "-ERR syntax error\r\n"},
+        {"EXISTS k", ":1\r\n"},
+        {"FLUSHDB ASYNC", "+OK\r\n"},
+        {"EXISTS k", ":0\r\n"},
+        {"SELECT 16", "-ERR DB index is out of range\r\n"},
+        {"SELECT 99999999999", "-ERR value is out of range, value must between -2147483648 and 2147483647\r\n"},
+        {"CLIENT KILL ID x", "-ERR client-id should be greater than 0\r\n"},
+        {"CLIENT KILL ID 0", "-ERR client-id should be greater than 0\r\n"},
+        {"client|id", "-ERR unknown command 'client|id', with args beginning with: \r\n"},
+        {"client|id x", "-ERR unknown command 'client|id', with args beginning with: 'x' \r\n"},
+        {"*2\r\n$4\r\nSCAN\r\n$2\r\n\n5", "-ERR invalid cursor\r\n"},
+    };
+    (void)state;
+    assert_says(start(), rows, COUNT_OF(rows));
+}
+
+TEST_FILE(embedded_odd, cmocka_unit_test(odd_words_are_told_as_such),
+          cmocka_unit_test(user_is_made_by_good_rules_alone), cmocka_unit_test(line_without_an_end_is_cut),
+          cmocka_unit_test(who_is_not_known_says_little), cmocka_unit_test(error_with_a_trap_ends_nothing),
+          cmocka_unit_test(text_grows_to_512_megabytes), cmocka_unit_test(least_number_has_no_opposite),
+          cmocka_unit_test(score_beyond_all_is_none));
