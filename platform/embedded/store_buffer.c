@@ -66,7 +66,13 @@ void gh_store_put_line(store_buffer* buffer, char kind, gh_str text)
 void gh_store_buffer_drop(store_buffer* buffer, size_t size)
 {
     buffer->at += size;
-    if (buffer->at == buffer->size) buffer->at = buffer->size = 0;
+    if (buffer->at == buffer->size) gh_store_buffer_empty(buffer);
+}
+
+void gh_store_buffer_empty(store_buffer* buffer)
+{
+    buffer->at = buffer->size = 0;
+    if (buffer->room > STORE_BUFFER_KEPT) gh_store_buffer_end(buffer);
 }
 
 void gh_store_buffer_end(store_buffer* buffer)

@@ -13,11 +13,14 @@ typedef struct store_buffer
     size_t room;
 } store_buffer;
 
+#define STORE_BUFFER_KEPT ((size_t)64 << 10)
+
 void gh_store_put(store_buffer* buffer, const void* bytes, size_t size);
 void gh_store_put_head(store_buffer* buffer, char kind, int64_t value); /* ":12\r\n" */
 void gh_store_put_bulk(store_buffer* buffer, gh_str text);
 void gh_store_put_line(store_buffer* buffer, char kind, gh_str text); /* line ends in it become blanks */
 void gh_store_buffer_drop(store_buffer* buffer, size_t size);         /* from the front */
+void gh_store_buffer_empty(store_buffer* buffer); /* its memory goes back, but for STORE_BUFFER_KEPT */
 void gh_store_buffer_end(store_buffer* buffer);
 
 static inline size_t gh_store_buffer_left(const store_buffer* buffer)

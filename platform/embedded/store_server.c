@@ -180,7 +180,7 @@ static gh_str run_as_nobody(gh_store* store, uint32_t database, const gh_str* wo
     answer.bytes = asked;
     answer.depth = 0;
     answer.has_failed = false;
-    asked->at = asked->size = 0;
+    gh_store_buffer_empty(asked);
     store->answer = &answer;
     store->link = NULL;
     store->user = NULL;

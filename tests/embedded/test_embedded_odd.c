@@ -231,7 +231,42 @@ static void odd_words_are_told_as_such(void** state)
     assert_says(start(), rows, COUNT_OF(rows));
 }
 
-TEST_FILE(embedded_odd, cmocka_unit_test(odd_words_are_told_as_such),
+static void assert_is_small(const store_buffer* buffer)
+{
+    assert_true(gh_store_buffer_left(buffer) == 0);
+    assert_true(buffer->room <= STORE_BUFFER_KEPT);
+}
+
+/* What one long request and its answer have needed is not kept for as long as the link is there. */
+static void long_words_leave_no_room_behind(void** state)
+{
+    const size_t size = (size_t)4 << 20;
+    gh_store_link* link = start();
+    gh_store* store = gh_store_of(link);
+    const gh_str get[] = {gh_str_literal("GET"), gh_str_literal("k")};
+    char* text = calloc(1, size);
+    (void)state;
+    assert_non_null(text);
+    say(link, "*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$4194304\r\n");
+    gh_store_feed(link, text, size);
+    say(link, "\r\n");
+    assert_string_equal(heard(link), "+OK\r\n");
+    assert_is_small(&link->in);
+    say(link, "GET k\r\n");
+    assert_int_equal(gh_store_waiting(link), size + 12);
+    while (gh_store_take(link, text, 100000) > 0) continue;
+    assert_is_small(&link->out);
+    assert_int_equal(gh_store_ask(store, get, 2).size, size + 12);
+    for (int i = 0; i < 2; i++)
+    {
+        say(link, "DEL k\r\n");
+        assert_true(gh_store_ask(store, get, 2).size == 5);
+    }
+    assert_true(store->asked[0].room <= STORE_BUFFER_KEPT && store->asked[1].room <= STORE_BUFFER_KEPT);
+    free(text);
+}
+
+TEST_FILE(embedded_odd, cmocka_unit_test(long_words_leave_no_room_behind), cmocka_unit_test(odd_words_are_told_as_such),
           cmocka_unit_test(user_is_made_by_good_rules_alone), cmocka_unit_test(line_without_an_end_is_cut),
           cmocka_unit_test(who_is_not_known_says_little), cmocka_unit_test(error_with_a_trap_ends_nothing),
           cmocka_unit_test(text_grows_to_512_megabytes), cmocka_unit_test(least_number_has_no_opposite),
