@@ -74,7 +74,8 @@ size_t gh_store_waiting(const gh_store_link* link); /* how many could be taken *
    one link needs to look at the others only then. */
 uint64_t gh_store_told(const gh_store* store);
 
-/* By the server: QUIT, a protocol error, CLIENT KILL, a restart, too many links. What was said before may be taken. */
+/* By the server: QUIT, a protocol error, CLIENT KILL, a restart, too many links. What was said before may be taken; but
+   of one who listens and has let 32 MiB lie nothing is kept. */
 bool gh_store_is_closed(const gh_store_link* link);
 
 /* The link is gone, and its memory. */

@@ -26,6 +26,7 @@ enum
     STORE_RECENT_SIZE = 16
 };
 
+#define STORE_UNREAD_MAX ((size_t)32 << 20) /* client-output-buffer-limit of those who listen */
 #define STORE_TEXT_MAX ((size_t)512 << 20) /* proto-max-bulk-len; a blob's size has 32 bits */
 
 /* ---- values -------------------------------------------------------------------------------------------- */
@@ -129,6 +130,7 @@ struct gh_store
     uint64_t link_count;
     uint64_t link_ids;
     uint64_t told; /* to links that did not ask */
+    bool has_deaf; /* one who listens has more to read than there may be */
     store_hooks hooks;
     gh_store_counts counts;
     store_buffer asked[2]; /* gh_store_ask's: the last reply, and the one before */

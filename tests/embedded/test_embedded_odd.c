@@ -266,7 +266,44 @@ static void long_words_leave_no_room_behind(void** state)
     free(text);
 }
 
-TEST_FILE(embedded_odd, cmocka_unit_test(long_words_leave_no_room_behind), cmocka_unit_test(odd_words_are_told_as_such),
+static void publish(gh_store* store, gh_str text)
+{
+    const gh_str words[] = {gh_str_literal("PUBLISH"), gh_str_literal("news"), text};
+    gh_store_ask(store, words, 3);
+}
+
+/* By a channel, by a pattern, and one who reads. */
+static void who_listens_and_never_reads_is_dropped(void** state)
+{
+    const size_t size = (size_t)1 << 20;
+    gh_store_link* links[3] = {start()};
+    gh_store* store = gh_store_of(links[0]);
+    char* text = calloc(1, size);
+    (void)state;
+    assert_non_null(text);
+    for (int i = 0; i < 3; i++)
+    {
+        if (i > 0) links[i] = gh_store_connect(store);
+        say(links[i], i == 1 ? "PSUBSCRIBE n*\r\n" : "SUBSCRIBE news\r\n");
+        heard(links[i]);
+    }
+    for (int i = 0; i < 40; i++)
+    {
+        const uint64_t told = gh_store_told(store);
+        publish(store, gh_str_make(text, size));
+        assert_true(gh_store_told(store) > told);
+        while (gh_store_take(links[2], text, size) > 0) continue;
+        memset(text, 0, size);
+        for (int k = 0; k < 2; k++) assert_int_equal(gh_store_is_closed(links[k]), i >= 31);
+    }
+    assert_true(gh_store_waiting(links[0]) == 0 && gh_store_waiting(links[1]) == 0);
+    assert_int_equal(links[0]->out.room, 0);
+    assert_false(gh_store_is_closed(links[2]));
+    free(text);
+}
+
+TEST_FILE(embedded_odd, cmocka_unit_test(who_listens_and_never_reads_is_dropped),
+          cmocka_unit_test(long_words_leave_no_room_behind), cmocka_unit_test(odd_words_are_told_as_such),
           cmocka_unit_test(user_is_made_by_good_rules_alone), cmocka_unit_test(line_without_an_end_is_cut),
           cmocka_unit_test(who_is_not_known_says_little), cmocka_unit_test(error_with_a_trap_ends_nothing),
           cmocka_unit_test(text_grows_to_512_megabytes), cmocka_unit_test(least_number_has_no_opposite),

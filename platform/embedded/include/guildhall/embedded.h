@@ -24,7 +24,8 @@
                  script or command of your own that needs one of these is told "unknown command", or that there is no
                  such global variable; one that overwrites what Lua has under a name is not stopped from it.
                  ACL is there as far as users, commands, keys and channels go.
-     bounded     It takes from the heap what its keys need, and evicts nothing. Without memory it ends the program.
+     bounded     It takes from the heap what its keys need, and evicts nothing. Without memory it ends the program. A
+                 client that is not ticked is cut off when 32 MiB of hints have come for it, as by a server.
 
    Time     A request is carried out while the client sends it, at the time of config.unix_us; a reply is there at once.
             So an op of one request is done one tick later. Tests hand in a clock of their own, and need not wait for
