@@ -68,8 +68,9 @@ extern "C" {
 
 typedef struct gh_tls gh_tls;
 
-/* Each as PEM or DER, one or several behind one another as PEM, of at most 1 MiB; empty: none. Read by gh_tls_init and
-   gh_tls_renew, and not needed afterwards. Give few roots: Debian's whole bundle costs 400 KB and 5 ms. */
+/* Each as PEM or DER, one or several behind one another as PEM, of at most 1 MiB; empty: none. Other words may stand
+   around them; one that was cut is refused. Read by gh_tls_init and gh_tls_renew, and not needed afterwards. Give few
+   roots: Debian's whole bundle costs 400 KB and 5 ms. */
 typedef struct gh_tls_credentials
 {
     gh_str roots;        /* certificates of authorities. Required unless insecure_skip_verification           */
