@@ -21,7 +21,8 @@
    Who is verified: that a root of yours has signed the server's certificate, that it is in date by the time of this
    machine (time() of C), not in a list of yours of revoked ones, and that it is for the name: server_name if that is
    set, else the host name of the address (which a resolver turns into a number, or which a node of a Cluster announces
-   beside it), else the number itself, which must stand in the certificate as an IP address. A failure is a lost link
+   beside it; a dot at its end is no part of it), else the number itself, which must stand in the certificate as an IP
+   address. A failure is a lost link
    like others, and says in the client's log what it was, with mbedTLS's number or, of a certificate, the flags of
    mbedtls/x509.h (1 expired, 4 another name, 8 no root of yours has signed it):
 
