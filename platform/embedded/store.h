@@ -44,7 +44,8 @@ typedef struct gh_store_config
     gh_store_engine* engine; /* NULL: one of its own                                                  */
     const char* password;    /* of the default user; NULL: none                                       */
     uint32_t links_max;      /* one more is refused as a server does                                  */
-    uint64_t steps_max;      /* of Lua in a script, which is stopped then as SCRIPT KILL does; 0: none  */
+    uint64_t steps_max;      /* of Lua in a script and its coroutines, a hundred more or less: it is
+                                stopped then as SCRIPT KILL does; 0: none                            */
     bool cluster_enabled;
     bool append_only;        /* INFO says that there is an AOF                                        */
     bool draws_first;        /* HRANDFIELD takes the first fields and not random ones: for comparison */

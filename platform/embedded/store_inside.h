@@ -291,6 +291,7 @@ struct gh_store_engine
     int name_of_arguments;
     store_buffer packed; /* of cmsgpack */
     gh_store* store;    /* whose script runs */
+    uint64_t steps_left; /* to it, if they are counted */
     lua_CFunction tonumber;
     lua_CFunction format;
     lua_CFunction match;

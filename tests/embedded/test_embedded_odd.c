@@ -302,9 +302,28 @@ static void who_listens_and_never_reads_is_dropped(void** state)
     free(text);
 }
 
-TEST_FILE(embedded_odd, cmocka_unit_test(who_listens_and_never_reads_is_dropped),
-          cmocka_unit_test(long_words_leave_no_room_behind), cmocka_unit_test(odd_words_are_told_as_such),
-          cmocka_unit_test(user_is_made_by_good_rules_alone), cmocka_unit_test(line_without_an_end_is_cut),
-          cmocka_unit_test(who_is_not_known_says_little), cmocka_unit_test(error_with_a_trap_ends_nothing),
-          cmocka_unit_test(text_grows_to_512_megabytes), cmocka_unit_test(least_number_has_no_opposite),
-          cmocka_unit_test(score_beyond_all_is_none));
+/* Each of them would begin anew to count. */
+static void coroutines_have_no_steps_of_their_own(void** state)
+{
+    gh_store_config config = gh_store_config_default();
+    gh_store_link* link;
+    (void)state;
+    config.steps_max = 10000;
+    link = start_with(&config);
+    evaluate(link, "local function add() while true do redis.call('INCR', 'n') end end "
+                   "while true do coroutine.resume(coroutine.create(add)) end");
+    assert_non_null(strstr(heard(link), "Script killed by user with SCRIPT KILL"));
+    assert_int_equal(gh_store_get_counts(gh_store_of(link)).stopped, 1);
+    say(link, "GET n\r\n");
+    assert_in_range(atoi(strchr(heard(link), '\n') + 1), 1000, 10000);
+    evaluate(link, "local c = coroutine.wrap(function() return 7 end) return c()");
+    assert_string_equal(heard(link), ":7\r\n");
+    assert_int_equal(gh_store_get_counts(gh_store_of(link)).stopped, 1);
+}
+
+TEST_FILE(embedded_odd, cmocka_unit_test(coroutines_have_no_steps_of_their_own),
+          cmocka_unit_test(who_listens_and_never_reads_is_dropped), cmocka_unit_test(long_words_leave_no_room_behind),
+          cmocka_unit_test(odd_words_are_told_as_such), cmocka_unit_test(user_is_made_by_good_rules_alone),
+          cmocka_unit_test(line_without_an_end_is_cut), cmocka_unit_test(who_is_not_known_says_little),
+          cmocka_unit_test(error_with_a_trap_ends_nothing), cmocka_unit_test(text_grows_to_512_megabytes),
+          cmocka_unit_test(least_number_has_no_opposite), cmocka_unit_test(score_beyond_all_is_none));
