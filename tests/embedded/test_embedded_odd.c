@@ -321,7 +321,35 @@ static void coroutines_have_no_steps_of_their_own(void** state)
     assert_int_equal(gh_store_get_counts(gh_store_of(link)).stopped, 1);
 }
 
-TEST_FILE(embedded_odd, cmocka_unit_test(coroutines_have_no_steps_of_their_own),
+static int put_piece(lua_State* lua, const void* bytes, size_t size, void* buffer)
+{
+    (void)lua;
+    gh_store_put(buffer, bytes, size);
+    return 0;
+}
+
+static void compiled_script_is_refused(void** state)
+{
+    static const char* const expected =
+        "-ERR Error compiling script (new function): user_script:1: unexpected symbol near 'char(27)'\r\n";
+    gh_store* store = gh_store_of(start());
+    store_buffer compiled = {NULL, 0, 0, 0};
+    lua_State* lua = luaL_newstate();
+    gh_str words[] = {gh_str_literal("SCRIPT"), gh_str_literal("LOAD"), {NULL, 0}};
+    (void)state;
+    assert_int_equal(luaL_loadstring(lua, "return 7"), 0);
+    lua_dump(lua, put_piece, &compiled);
+    lua_close(lua);
+    words[2] = gh_str_make(compiled.bytes, compiled.size);
+    assert_true(gh_str_equal(gh_store_ask(store, words, 3), gh_str_of(expected)));
+    words[2] = gh_str_literal("\x1bLua");
+    assert_true(gh_str_equal(gh_store_ask(store, words, 3), gh_str_of(expected)));
+    assert_int_equal(gh_store_get_counts(store).scripts, 0);
+    gh_store_buffer_end(&compiled);
+}
+
+TEST_FILE(embedded_odd, cmocka_unit_test(compiled_script_is_refused),
+          cmocka_unit_test(coroutines_have_no_steps_of_their_own),
           cmocka_unit_test(who_listens_and_never_reads_is_dropped), cmocka_unit_test(long_words_leave_no_room_behind),
           cmocka_unit_test(odd_words_are_told_as_such), cmocka_unit_test(user_is_made_by_good_rules_alone),
           cmocka_unit_test(line_without_an_end_is_cut), cmocka_unit_test(who_is_not_known_says_little),

@@ -22,8 +22,12 @@
      a server    It listens to no port. redis-cli cannot look into it; gh_embedded_ask does.
      complete    MULTI, streams, geo, blocking commands, functions, and of Lua cjson, struct and bit are not in it. A
                  script or command of your own that needs one of these is told "unknown command", or that there is no
-                 such global variable; one that overwrites what Lua has under a name is not stopped from it.
-                 ACL is there as far as users, commands, keys and channels go.
+                 such global variable; one that overwrites what Lua has under a name, or adds to it by rawset, is not
+                 stopped from it, and all scripts behind it meet that. HELLO is told that there is no other protocol.
+                 Scripts do not begin with "#!lua", and find of redis call, pcall, log, sha1hex, setresp, set_repl
+                 and the two replies, not what it knows of versions, rights and debugging. Lua reads and writes
+                 fractions as LC_NUMERIC of the process says: leave that at "C". ACL is there as far as users,
+                 commands, keys and channels go. A line of words, as a person types it, has no quotes.
      bounded     It takes from the heap what its keys need, and evicts nothing. Without memory it ends the program. A
                  client that is not ticked is cut off when 32 MiB of hints have come for it, as by a server.
 
