@@ -85,8 +85,9 @@ GH_API void gh_embedded_restart(gh_embedded* embedded);
 /* While it is down its links are cut and new ones refused; the keys stay. */
 GH_API void gh_embedded_set_down(gh_embedded* embedded, bool is_down);
 
-/* Carries out a command with every right, such as {"HGETALL", "gh:{lock:door}:c"}, in database 0. The reply in RESP2, as
-   it would be on the wire; it stays until the next call is over, whose words may be pieces of it. Empty without words. */
+/* Carries out a command with every right, such as {"HGETALL", "gh:{lock:door}:c"}, in database 0. The reply in RESP2,
+   as it would be on the wire; it stays until the next call is over, whose words may be pieces of it. Empty without
+   words. */
 GH_API gh_str gh_embedded_ask(gh_embedded* embedded, const gh_str* words, size_t count);
 
 #ifdef __cplusplus
