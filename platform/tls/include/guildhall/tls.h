@@ -152,8 +152,9 @@ GH_API const gh_platform* gh_tls_platform(gh_tls* tls);
 
 /* Other credentials for all connections from the next on, without a restart; those that are up stay. Tickets are
    forgotten, so the next hand-shakes are whole ones. GH_OK; GH_INVALID_BUFFER or GH_INVALID_CREDENTIALS: the old ones
-   stay; GH_NO_ROOM: a hand-shake with the ones before these is under way; try again in a later frame. Reading
-   certificates takes some 0.1 ms each. */
+   stay; GH_INVALID_MEMORY: so they do, as the block has no room for both, where mbedTLS uses it; GH_NO_ROOM: a
+   hand-shake with the ones before these is under way; try again in a later frame. Reading certificates takes some
+   0.1 ms each. */
 GH_API gh_status gh_tls_renew(gh_tls* tls, const gh_tls_credentials* credentials);
 
 typedef struct gh_tls_stats
