@@ -44,7 +44,8 @@ typedef struct gh_store_config
     gh_store_engine* engine; /* NULL: one of its own                                                  */
     const char* password;    /* of the default user; NULL: none                                       */
     uint32_t links_max;      /* one more is refused as a server does                                  */
-    uint64_t steps_max;      /* of Lua in a script, which is stopped then as SCRIPT KILL does; 0: none  */
+    uint64_t steps_max;      /* of Lua in a script and its coroutines, a hundred more or less: it is
+                                stopped then as SCRIPT KILL does; 0: none                            */
     bool cluster_enabled;
     bool append_only;        /* INFO says that there is an AOF                                        */
     bool draws_first;        /* HRANDFIELD takes the first fields and not random ones: for comparison */
@@ -74,7 +75,8 @@ size_t gh_store_waiting(const gh_store_link* link); /* how many could be taken *
    one link needs to look at the others only then. */
 uint64_t gh_store_told(const gh_store* store);
 
-/* By the server: QUIT, a protocol error, CLIENT KILL, a restart, too many links. What was said before may be taken. */
+/* By the server: QUIT, a protocol error, CLIENT KILL, a restart, too many links. What was said before may be taken; but
+   of one who listens and has let 32 MiB lie nothing is kept. */
 bool gh_store_is_closed(const gh_store_link* link);
 
 /* The link is gone, and its memory. */
@@ -177,7 +179,8 @@ void gh_store_each_key(const gh_store* store, gh_store_each each, void* context)
 /* The key goes as it is, in place of what is there. False: FROM has none of that name. Neither logs it. */
 bool gh_store_move(gh_store* to, gh_store* from, uint32_t database, gh_str key);
 
-/* A command of nobody: no user, no states, no gate, no log. The reply, until the next call. */
+/* A command of nobody: no user, no states, no gate, no log. The reply, until the next call is over: its words may be
+   pieces of it. */
 gh_str gh_store_ask(gh_store* store, const gh_str* words, size_t count);
 
 typedef struct gh_store_counts

@@ -3,6 +3,7 @@
 #include "store_buffer.h"
 #include "store_pool.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -65,7 +66,13 @@ void gh_store_put_line(store_buffer* buffer, char kind, gh_str text)
 void gh_store_buffer_drop(store_buffer* buffer, size_t size)
 {
     buffer->at += size;
-    if (buffer->at == buffer->size) buffer->at = buffer->size = 0;
+    if (buffer->at == buffer->size) gh_store_buffer_empty(buffer);
+}
+
+void gh_store_buffer_empty(store_buffer* buffer)
+{
+    buffer->at = buffer->size = 0;
+    if (buffer->room > STORE_BUFFER_KEPT) gh_store_buffer_end(buffer);
 }
 
 void gh_store_buffer_end(store_buffer* buffer)
@@ -183,16 +190,36 @@ bool gh_store_text_integer(gh_str text, int64_t* value)
 static bool is_double(const char* text, size_t size, double* value)
 {
     char* end;
+    errno = 0;
     *value = strtod(text, &end);
+    if (errno == ERANGE && (isinf(*value) || *value == 0)) return false;
     return end == text + size && !isnan(*value);
+}
+
+static bool is_bound(const char* text, size_t size, double* value)
+{
+    char* end;
+    (void)size;
+    *value = strtod(text, &end);
+    return *end == '\0' && !isnan(*value);
+}
+
+static bool read_double(gh_str text, bool (*is_one)(const char* text, size_t size, double* value), double* value)
+{
+    char few[64];
+    char* copy = few;
+    bool is_good;
+    if (text.size >= sizeof few) copy = (char*)gh_store_heap_resize(NULL, text.size + 1);
+    if (text.size > 0) memcpy(copy, text.bytes, text.size);
+    copy[text.size] = '\0';
+    is_good = is_one(copy, text.size, value);
+    if (copy != few) free(copy);
+    return is_good;
 }
 
 bool gh_store_text_double(gh_str text, double* value)
 {
-    char few[64];
-    char* copy = few;
     int64_t whole;
-    bool is_good;
     if (text.size <= INTEGER_DIGITS && gh_store_text_integer(text, &whole))
     {
         *value = (double)whole;
@@ -200,10 +227,10 @@ bool gh_store_text_double(gh_str text, double* value)
     }
     if (text.size == 0) return false;
     if (text.bytes[0] == ' ' || (text.bytes[0] >= '\t' && text.bytes[0] <= '\r')) return false;
-    if (text.size >= sizeof few) copy = (char*)gh_store_heap_resize(NULL, text.size + 1);
-    memcpy(copy, text.bytes, text.size);
-    copy[text.size] = '\0';
-    is_good = is_double(copy, text.size, value);
-    if (copy != few) free(copy);
-    return is_good;
+    return read_double(text, is_double, value);
+}
+
+bool gh_store_text_bound(gh_str text, double* value)
+{
+    return read_double(text, is_bound, value);
 }

@@ -88,14 +88,33 @@ static void put_words(store_buffer* out, const gh_str* words, uint32_t count)
     for (i = 0; i < count; i++) gh_store_put_bulk(out, words[i]);
 }
 
+/* To one who listens. A server drops whoever lets so much lie, since there is no end of it otherwise. */
+static void tell(gh_store_link* link, const gh_str* words, uint32_t count)
+{
+    put_words(&link->out, words, count);
+    if (gh_store_waiting(link) > STORE_UNREAD_MAX) link->store->has_deaf = true;
+}
+
+/* When all have been told: a link that is closed leaves the rows which are gone through. */
+static void drop_deaf(gh_store* store)
+{
+    gh_store_link* link;
+    store->has_deaf = false;
+    for (link = store->first_link; link != NULL; link = link->next)
+    {
+        if (gh_store_listens_to(link) == 0 || gh_store_waiting(link) <= STORE_UNREAD_MAX) continue;
+        gh_store_link_close(link);
+        gh_store_buffer_end(&link->out);
+    }
+}
+
 static int64_t say_to_channel(const store_dict* all, const char* kind, gh_str channel, gh_str text)
 {
     const gh_str words[3] = {gh_str_of(kind), channel, text};
     const store_entry* entry = gh_store_dict_find(all, channel, gh_store_hash(channel));
     const store_row* row = entry == NULL ? NULL : (const store_row*)entry->is.any;
     uint32_t i;
-    for (i = 0; row != NULL && i < row->count; i++)
-        put_words(&((gh_store_link*)gh_store_row_at(row, i))->out, words, 3);
+    for (i = 0; row != NULL && i < row->count; i++) tell((gh_store_link*)gh_store_row_at(row, i), words, 3);
     return row == NULL ? 0 : row->count;
 }
 
@@ -110,7 +129,7 @@ static int64_t say_to_patterns(const gh_store* store, gh_str channel, gh_str tex
         const store_row* row = (const store_row*)entry->is.any;
         uint32_t i;
         if (!gh_store_matches(words[1], channel)) continue;
-        for (i = 0; i < row->count; i++) put_words(&((gh_store_link*)gh_store_row_at(row, i))->out, words, 4);
+        for (i = 0; i < row->count; i++) tell((gh_store_link*)gh_store_row_at(row, i), words, 4);
         count += row->count;
     }
     return count;
@@ -118,9 +137,14 @@ static int64_t say_to_patterns(const gh_store* store, gh_str channel, gh_str tex
 
 int64_t gh_store_publish_to(gh_store* store, bool of_shard, gh_str channel, gh_str text)
 {
+    int64_t count;
     store->told++;
-    if (of_shard) return say_to_channel(&store->channels[OF_SHARD], "smessage", channel, text);
-    return say_to_channel(&store->channels[OF_ALL], "message", channel, text) + say_to_patterns(store, channel, text);
+    if (of_shard) count = say_to_channel(&store->channels[OF_SHARD], "smessage", channel, text);
+    else
+        count =
+            say_to_channel(&store->channels[OF_ALL], "message", channel, text) + say_to_patterns(store, channel, text);
+    if (store->has_deaf) drop_deaf(store);
+    return count;
 }
 
 /* Replicas say it as well. */

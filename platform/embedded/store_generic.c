@@ -180,14 +180,18 @@ void gh_store_dbsize(gh_store* store)
     gh_store_reply_integer(store, store->keys->count);
 }
 
+/* False: it is not, and that has been said. */
+static bool is_flush(gh_store* store)
+{
+    const bool is_one = store->count == 1 || (store->count == 2 && (gh_store_is_word(store->words[1], "sync") ||
+                                                                    gh_store_is_word(store->words[1], "async")));
+    if (!is_one) gh_store_reply_error(store, STORE_SYNTAX);
+    return is_one;
+}
+
 void gh_store_flushall(gh_store* store)
 {
-    if (store->count > 2 || (store->count == 2 && !gh_store_is_word(store->words[1], "sync") &&
-                             !gh_store_is_word(store->words[1], "async")))
-    {
-        gh_store_reply_error(store, STORE_SYNTAX);
-        return;
-    }
+    if (!is_flush(store)) return;
     gh_store_flush(store);
     gh_store_changed(store, 1);
     gh_store_reply_ok(store);
@@ -195,6 +199,7 @@ void gh_store_flushall(gh_store* store)
 
 void gh_store_flushdb(gh_store* store)
 {
+    if (!is_flush(store)) return;
     gh_store_remove_all(store, store->keys);
     gh_store_changed(store, 1);
     gh_store_reply_ok(store);

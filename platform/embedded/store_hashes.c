@@ -303,6 +303,12 @@ void gh_store_hrandfield(gh_store* store)
     if (store->count >= 3)
     {
         if (!gh_store_word_integer(store, 2, &count)) return;
+        if (count < -INT64_MAX) /* there is no such number of repeats */
+        {
+            gh_store_reply_error(store, "ERR value is out of range, value must between %lld and %lld",
+                                 (long long)-INT64_MAX, (long long)INT64_MAX);
+            return;
+        }
         if (store->count > 4 || (store->count == 4 && !with_values))
         {
             gh_store_reply_error(store, STORE_SYNTAX);

@@ -26,6 +26,9 @@ enum
     STORE_RECENT_SIZE = 16
 };
 
+#define STORE_UNREAD_MAX ((size_t)32 << 20) /* client-output-buffer-limit of those who listen */
+#define STORE_TEXT_MAX ((size_t)512 << 20) /* proto-max-bulk-len; a blob's size has 32 bits */
+
 /* ---- values -------------------------------------------------------------------------------------------- */
 
 typedef enum store_type
@@ -112,7 +115,7 @@ struct gh_store
     uint64_t now_us;
     int64_t now_ms;
     int64_t swept_ms;
-    uint32_t sweep_at;
+    uint32_t sweep_at[STORE_DATABASES]; /* each goes on where it was: a small one would begin a large one anew */
     uint64_t random;
     uint64_t lua_random; /* of math.random */
     unsigned states;
@@ -127,9 +130,11 @@ struct gh_store
     uint64_t link_count;
     uint64_t link_ids;
     uint64_t told; /* to links that did not ask */
+    bool has_deaf; /* one who listens has more to read than there may be */
     store_hooks hooks;
     gh_store_counts counts;
-    store_buffer asked; /* gh_store_ask's */
+    store_buffer asked[2]; /* gh_store_ask's: the last reply, and the one before */
+    unsigned asked_last;
 
     /* The command that is being carried out. */
     gh_store_link* link; /* whose it is; NULL: nobody's, or done */
@@ -286,6 +291,7 @@ struct gh_store_engine
     int name_of_arguments;
     store_buffer packed; /* of cmsgpack */
     gh_store* store;    /* whose script runs */
+    uint64_t steps_left; /* to it, if they are counted */
     lua_CFunction tonumber;
     lua_CFunction format;
     lua_CFunction match;

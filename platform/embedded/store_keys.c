@@ -172,6 +172,7 @@ void gh_store_remove_all(gh_store* store, store_dict* keys)
 
 static void sweep_database(gh_store* store, uint32_t number)
 {
+    uint32_t* at = &store->sweep_at[number];
     uint32_t left;
     store->keys = &store->databases[number];
     store->database = number;
@@ -180,9 +181,9 @@ static void sweep_database(gh_store* store, uint32_t number)
     for (; left > 0; left--)
     {
         const store_entry* entry;
-        if (store->sweep_at >= store->keys->used) store->sweep_at = 0;
+        if (*at >= store->keys->used) *at = 0;
         if (store->keys->used == 0) return;
-        entry = store->keys->row[store->sweep_at++];
+        entry = store->keys->row[(*at)++];
         if (entry != NULL && gh_store_has_ended(store, entry->is.value))
             end_key(store, gh_store_entry_name(entry), entry->hash);
     }

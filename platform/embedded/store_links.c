@@ -4,9 +4,11 @@
 
 #include <stdlib.h>
 
-#define WORDS_MAX  (1024 * 1024)
-#define BULK_MAX   (512ll * 1024 * 1024)
-#define INLINE_MAX (64u * 1024)
+#define ENDLESS_MAX (64 * 1024) /* bytes of a line */
+
+/* Of those who have not said who they are. */
+#define UNKNOWN_WORDS 10
+#define UNKNOWN_BULK  16384
 
 gh_store_link* gh_store_connect(gh_store* store)
 {
@@ -57,6 +59,7 @@ typedef enum read_result
     READ_WHOLE = 0,
     READ_MORE, /* the rest is not there yet */
     READ_BAD,  /* said so */
+    READ_LONG, /* a line without an end */
     READ_EMPTY /* nothing was asked */
 } read_result;
 
@@ -79,7 +82,8 @@ static read_result read_number(const char** at, const char* end, int64_t* value)
         return is_short || (line[1] >= '0' && line[1] <= '9') ? READ_WHOLE : READ_BAD;
     }
     stop = (const char*)memchr(line, '\r', (size_t)(end - line));
-    if (stop == NULL || stop + 1 >= end) return READ_MORE;
+    if (stop == NULL) return end - line >= ENDLESS_MAX ? READ_LONG : READ_MORE;
+    if (stop + 1 >= end) return READ_MORE;
     *at = stop + 2;
     return gh_store_text_integer(gh_str_make(line, (size_t)(stop - line)), value) ? READ_WHOLE : READ_BAD;
 }
@@ -106,8 +110,11 @@ static read_result read_bulk(gh_store_link* link, const char** at, const char* e
     (*at)++;
     result = read_number(at, end, &size);
     if (result == READ_MORE) return READ_MORE;
-    if (result == READ_BAD || size < 0 || size > BULK_MAX)
+    if (result == READ_LONG) return protocol_error(link, "ERR Protocol error: too big bulk count string");
+    if (result == READ_BAD || size < 0 || (size_t)size > STORE_TEXT_MAX)
         return protocol_error(link, "ERR Protocol error: invalid bulk length");
+    if (link->user == NULL && size > UNKNOWN_BULK)
+        return protocol_error(link, "ERR Protocol error: unauthenticated bulk length");
     if (end - *at < size + 2) return READ_MORE;
     *word = gh_str_make(*at, (size_t)size);
     *at += size + 2;
@@ -123,8 +130,11 @@ static read_result read_array(gh_store_link* link, const char** at, const char* 
     (*at)++;
     result = read_number(at, end, &words);
     if (result == READ_MORE) return READ_MORE;
-    if (result == READ_BAD || words > WORDS_MAX)
+    if (result == READ_LONG) return protocol_error(link, "ERR Protocol error: too big mbulk count string");
+    if (result == READ_BAD || words > INT32_MAX)
         return protocol_error(link, "ERR Protocol error: invalid multibulk length");
+    if (link->user == NULL && words > UNKNOWN_WORDS)
+        return protocol_error(link, "ERR Protocol error: unauthenticated multibulk length");
     if (words <= 0) return READ_EMPTY;
     *count = (uint32_t)words;
     for (i = 0; i < *count; i++)
@@ -142,8 +152,8 @@ static read_result read_line(gh_store_link* link, const char** at, const char* e
     const char* from = *at;
     const char* stop = (const char*)memchr(from, '\n', (size_t)(end - from));
     if (stop == NULL)
-        return end - from > (int64_t)INLINE_MAX ? protocol_error(link, "ERR Protocol error: too big inline request")
-                                                : READ_MORE;
+        return end - from > ENDLESS_MAX ? protocol_error(link, "ERR Protocol error: too big inline request")
+                                        : READ_MORE;
     *at = stop + 1;
     if (stop > from && stop[-1] == '\r') stop--;
     *count = 0;

@@ -5,11 +5,13 @@
 
 #include <lauxlib.h>
 #include <lualib.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #define WORDS_AT_FIRST 64u
 #define AHEAD_MOST     8u
+#define STEPS_A_LOOK   100
 
 static gh_store_engine* engine_of(lua_State* lua)
 {
@@ -317,9 +319,18 @@ static void put_small(store_buffer* bytes, gh_str digest)
     }
 }
 
+/* Without the metatable that a script may have given to its error: nobody is there to catch what that would raise. */
+static const char* error_field(lua_State* lua, int error, const char* field)
+{
+    lua_pushstring(lua, field);
+    lua_rawget(lua, error);
+    return lua_tostring(lua, -1);
+}
+
 static void put_error(gh_store* store, gh_str digest)
 {
     lua_State* lua = store->engine->lua;
+    const int error = lua_gettop(lua);
     store_buffer text = {NULL, 0, 0, 0};
     const char* message;
     const char* source;
@@ -330,12 +341,9 @@ static void put_error(gh_store* store, gh_str digest)
                              lua_isstring(lua, -1) ? lua_tostring(lua, -1) : "execution failure");
         return;
     }
-    lua_getfield(lua, -1, "err");
-    lua_getfield(lua, -2, "source");
-    lua_getfield(lua, -3, "line");
-    message = lua_tostring(lua, -3);
-    source = lua_tostring(lua, -2);
-    line = lua_tostring(lua, -1);
+    message = error_field(lua, error, "err");
+    source = error_field(lua, error, "source");
+    line = error_field(lua, error, "line");
     gh_store_put(&text, message == NULL ? "ERR unknown error" : message, message == NULL ? 17 : strlen(message));
     if (source != NULL && line != NULL)
     {
@@ -352,11 +360,22 @@ static void put_error(gh_store* store, gh_str digest)
     lua_pop(lua, 3);
 }
 
-/* It comes after so many steps, and then again and again, so that a pcall of the script's does not help it. */
-static void stop(lua_State* lua, lua_Debug* unused)
+/* A coroutine counts its own steps from where it begins, so this comes after a few of each of them, and what is left is
+   left to all. Behind the last it comes again and again, so that a pcall of the script's does not help it. */
+static void look_at_steps(lua_State* lua, lua_Debug* unused)
 {
+    void* memory;
+    gh_store_engine* engine;
     (void)unused;
-    lua_sethook(lua, stop, LUA_MASKCOUNT | LUA_MASKLINE, 1);
+    (void)lua_getallocf(lua, &memory);
+    engine = (gh_store_engine*)(void*)((char*)memory - offsetof(gh_store_engine, memory));
+    if (engine->steps_left > STEPS_A_LOOK)
+    {
+        engine->steps_left -= STEPS_A_LOOK;
+        return;
+    }
+    engine->steps_left = 0;
+    lua_sethook(lua, look_at_steps, LUA_MASKCOUNT | LUA_MASKLINE, 1);
     luaL_error(lua, "Script killed by user with SCRIPT KILL.");
 }
 
@@ -364,9 +383,10 @@ static int run_within(gh_store* store, lua_State* lua)
 {
     const uint64_t most = store->config.steps_max;
     int failed;
-    if (most > 0) lua_sethook(lua, stop, LUA_MASKCOUNT, (int)most);
+    store->engine->steps_left = most;
+    if (most > 0) lua_sethook(lua, look_at_steps, LUA_MASKCOUNT, STEPS_A_LOOK);
     failed = lua_pcall(lua, 0, 1, -2);
-    if (most > 0 && lua_gethookmask(lua) != LUA_MASKCOUNT) store->counts.stopped++;
+    if (most > 0 && store->engine->steps_left == 0) store->counts.stopped++;
     if (most > 0) lua_sethook(lua, NULL, 0, 0); /* else there may be one that is not ours */
     return failed;
 }

@@ -153,7 +153,7 @@ static int pack(lua_State* lua)
     const int count = lua_gettop(lua);
     int i;
     if (count == 0) return luaL_argerror(lua, 0, "MessagePack pack needs input.");
-    out->at = out->size = 0;
+    gh_store_buffer_empty(out);
     luaL_checkstack(lua, 1, "Too many arguments for MessagePack pack.");
     for (i = 1; i <= count; i++)
     {

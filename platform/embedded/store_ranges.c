@@ -31,13 +31,11 @@ typedef struct score_bound
     bool is_open;
 } score_bound;
 
-/* What has no digits at all is 0 here. */
 static bool read_bound(gh_str word, score_bound* bound)
 {
     bound->is_open = word.size > 0 && word.bytes[0] == '(';
-    bound->score = 0;
     if (bound->is_open) word = gh_str_make(word.bytes + 1, word.size - 1);
-    return word.size == 0 || gh_store_text_double(word, &bound->score);
+    return gh_store_text_bound(word, &bound->score);
 }
 
 static bool read_bounds(gh_store* store, uint32_t low_at, uint32_t high_at, score_bound* low, score_bound* high)
@@ -120,9 +118,9 @@ static places between_names(const store_value* value, gh_str low, gh_str high)
 
 static void reply_places(gh_store* store, const store_value* value, places found, const range_words* words)
 {
-    int64_t count = (int64_t)found.behind - found.first - words->offset;
+    int64_t count = (int64_t)found.behind - found.first;
     int64_t i;
-    if (count < 0 || words->offset < 0) count = 0;
+    count = words->offset < 0 || words->offset > count ? 0 : count - words->offset;
     if (words->limit >= 0 && count > words->limit) count = words->limit;
     gh_store_reply_array(store, (size_t)count * (words->with_scores ? 2 : 1));
     for (i = 0; i < count; i++)

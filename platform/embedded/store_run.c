@@ -184,6 +184,7 @@ static const store_command* find(const gh_store_engine* engine, gh_str first, gh
 {
     uint32_t hash = slot_of(first, 0);
     uint32_t slot;
+    if (first.size > 0 && memchr(first.bytes, '|', first.size) != NULL) return NULL; /* the table's own sign */
     if (second.bytes != NULL) hash = slot_of(second, slot_of(gh_str_literal("|"), hash));
     for (slot = SLOT(hash); engine->command_slots[slot] != 0; slot = (slot + 1) & (STORE_COMMAND_SLOTS - 1))
     {

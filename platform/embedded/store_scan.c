@@ -24,7 +24,8 @@ static bool read_cursor(gh_store* store, uint32_t at, uint64_t* cursor)
     const gh_str word = store->words[at];
     char text[32];
     char* end = text;
-    bool is_good = word.size < sizeof text && (word.size == 0 || (word.bytes[0] != ' ' && word.bytes[0] != '\t'));
+    const char first = word.size == 0 ? '0' : word.bytes[0];
+    bool is_good = word.size < sizeof text && first != ' ' && !(first >= '\t' && first <= '\r');
     if (is_good)
     {
         if (word.size > 0) memcpy(text, word.bytes, word.size);

@@ -7,12 +7,19 @@
 
 /* ---- known and compiled ------------------------------------------------------------------------------------------ */
 
-/* LUA_NOREF: it does not compile, which has been said. */
+/* LUA_NOREF: it does not compile, which has been said. What is compiled already is no script, here as with a server:
+   Lua believes all that stands in it. */
 static int compile(gh_store* store, gh_str text)
 {
     store_memory* memory = &store->engine->memory;
     lua_State* lua = store->engine->lua;
     int script = LUA_NOREF;
+    if (text.size > 0 && text.bytes[0] == LUA_SIGNATURE[0])
+    {
+        gh_store_reply_error(store, "ERR Error compiling script (new function): user_script:1: unexpected symbol near "
+                                    "'char(27)'");
+        return LUA_NOREF;
+    }
     gh_store_memory_open(memory);
     if (luaL_loadbuffer(lua, text.bytes, text.size, "@user_script") == 0) script = luaL_ref(lua, LUA_REGISTRYINDEX);
     else

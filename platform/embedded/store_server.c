@@ -51,7 +51,8 @@ void gh_store_free(gh_store* store)
     gh_store_dict_end(&store->channels[0], store->pool);
     gh_store_dict_end(&store->channels[1], store->pool);
     gh_store_dict_end(&store->patterns, store->pool);
-    gh_store_buffer_end(&store->asked);
+    gh_store_buffer_end(&store->asked[0]);
+    gh_store_buffer_end(&store->asked[1]);
     if (store->owns_engine) gh_store_engine_free(store->engine);
     free(store);
 }
@@ -82,7 +83,7 @@ void gh_store_flush(gh_store* store)
 {
     uint32_t i;
     for (i = 0; i < STORE_DATABASES; i++) gh_store_remove_all(store, &store->databases[i]);
-    store->sweep_at = 0;
+    memset(store->sweep_at, 0, sizeof store->sweep_at);
 }
 
 void gh_store_flush_scripts(gh_store* store)
@@ -167,17 +168,19 @@ void gh_store_set_info(gh_store* store, gh_store_info info, void* context)
 
 /* ---- commands of nobody ------------------------------------------------------------------------------------------ */
 
-/* Scripts of one engine run one after the other, and none calls from within another. */
+/* Scripts of one engine run one after the other, and none calls from within another. The words may be pieces of the
+   reply before, which therefore stays until the next call is over. */
 static gh_str run_as_nobody(gh_store* store, uint32_t database, const gh_str* words, size_t count, bool is_applied)
 {
     const unsigned states = store->states;
     const gh_store_log log = store->hooks.log;
+    store_buffer* asked = &store->asked[store->asked_last ^= 1u];
     store_answer answer;
     answer.lua = NULL;
-    answer.bytes = &store->asked;
+    answer.bytes = asked;
     answer.depth = 0;
     answer.has_failed = false;
-    store->asked.at = store->asked.size = 0;
+    gh_store_buffer_empty(asked);
     store->answer = &answer;
     store->link = NULL;
     store->user = NULL;
@@ -192,7 +195,7 @@ static gh_str run_as_nobody(gh_store* store, uint32_t database, const gh_str* wo
     store->has_logged = false;
     store->is_applied = false;
     store->answer = NULL;
-    return gh_str_make(store->asked.bytes == NULL ? "" : store->asked.bytes, store->asked.size);
+    return gh_str_make(asked->bytes == NULL ? "" : asked->bytes, asked->size);
 }
 
 void gh_store_apply(gh_store* store, uint32_t database, const gh_str* words, size_t count)

@@ -61,6 +61,11 @@ void gh_store_select(gh_store* store)
         gh_store_reply_error(store, "ERR SELECT is not allowed in cluster mode");
         return;
     }
+    if (number < INT32_MIN || number > INT32_MAX)
+    {
+        gh_store_reply_error(store, "ERR value is out of range, value must between -2147483648 and 2147483647");
+        return;
+    }
     if (number < 0 || number >= STORE_DATABASES)
     {
         gh_store_reply_error(store, "ERR DB index is out of range");
@@ -140,7 +145,7 @@ static bool is_meant(const gh_store_link* link, kill_by by, gh_str word, int64_t
     {
     case KILL_BY_ID: return (int64_t)link->id == id;
     case KILL_BY_TYPE: return (gh_store_listens_to(link) > 0) == gh_store_is_word(word, "pubsub");
-    case KILL_BY_USER: return link->user != NULL && gh_str_equal(gh_str_of(link->user->name), word);
+    case KILL_BY_USER: return link->user != NULL && gh_str_equal(link->user->name, word);
     case KILL_NOBODY:
     default: return false;
     }
@@ -158,7 +163,11 @@ void gh_store_client_kill(gh_store* store)
         gh_store_reply_error(store, STORE_SYNTAX);
         return;
     }
-    if (by == KILL_BY_ID && !gh_store_word_integer(store, 3, &id)) return;
+    if (by == KILL_BY_ID && (!gh_store_text_integer(store->words[3], &id) || id <= 0))
+    {
+        gh_store_reply_error(store, "ERR client-id should be greater than 0");
+        return;
+    }
     if (by == KILL_BY_USER && gh_store_user_find(store, store->words[3]) == NULL)
     {
         gh_store_reply_error(store, "ERR No such user '%.*s'",

@@ -168,8 +168,13 @@ void gh_store_append(gh_store* store)
     store_blob* text;
     gh_str before = {"", 0};
     if (!gh_store_key_typed(store, STORE_STRING, &key)) return;
+    if (key.value != NULL) before = gh_store_blob_text(key.value->text);
+    if (more.size > STORE_TEXT_MAX - before.size)
+    {
+        gh_store_reply_error(store, "ERR string exceeds maximum allowed size (proto-max-bulk-len)");
+        return;
+    }
     if (key.value == NULL) key.value = gh_store_key_make(store, &key, STORE_STRING);
-    if (key.value->text != NULL) before = gh_store_blob_text(key.value->text);
     text = (store_blob*)gh_store_pool_take(store->pool, sizeof *text + before.size + more.size);
     text->size = (uint32_t)(before.size + more.size);
     if (before.size > 0) memcpy(text->bytes, before.bytes, before.size);

@@ -84,10 +84,22 @@ static void add_name(store_pool* pool, store_dict* dict, gh_str name)
     if (gh_store_dict_find(dict, name, hash) == NULL) gh_store_dict_add(dict, pool, name, hash);
 }
 
-static void remove_name(store_pool* pool, store_dict* dict, gh_str name)
+/* False: it is not there. */
+static bool remove_name(store_pool* pool, store_dict* dict, gh_str name)
 {
     store_entry* entry = gh_store_dict_take(dict, name, gh_store_hash(name));
     if (entry != NULL) gh_store_entry_free(pool, entry);
+    return entry != NULL;
+}
+
+/* No name of a user, and no pattern. */
+static bool has_blank(gh_str text)
+{
+    size_t i;
+    for (i = 0; i < text.size; i++)
+        if (text.bytes[i] == ' ' || text.bytes[i] == '\0' || (text.bytes[i] >= '\t' && text.bytes[i] <= '\r'))
+            return true;
+    return false;
 }
 
 static void set_command(store_user* user, uint32_t number, bool may)
@@ -134,6 +146,7 @@ static bool set_class(store_user* user, gh_str name, bool may)
     return commands != NULL;
 }
 
+static const char no_password[] = "The password you are trying to remove from the user does not exist";
 static const char not_known[] = "Syntax error";
 static const char no_class[] = "Unknown command or category name in ACL";
 static const char key_after_all[] =
@@ -193,6 +206,7 @@ static const char* apply_pattern(store_pool* pool, store_user* user, gh_str patt
         apply_word(pool, user, of_keys ? gh_str_literal("allkeys") : gh_str_literal("allchannels"));
         return NULL;
     }
+    if (has_blank(pattern)) return not_known;
     if (of_keys ? user->all_keys : user->all_channels) return of_keys ? key_after_all : channel_after_all;
     add_name(pool, of_keys ? &user->keys : &user->channels, pattern);
     return NULL;
@@ -201,8 +215,9 @@ static const char* apply_pattern(store_pool* pool, store_user* user, gh_str patt
 /* NULL, or what is wrong with it. */
 static const char* apply_rule(store_pool* pool, store_user* user, gh_str rule)
 {
-    const gh_str rest = gh_str_make(rule.bytes + 1, rule.size - 1);
-    if (rule.size == 0) return not_known;
+    gh_str rest;
+    if (rule.size == 0) return NULL;
+    rest = gh_str_make(rule.bytes + 1, rule.size - 1);
     if (gh_store_is_word(rule, "reset"))
     {
         reset(pool, user);
@@ -214,13 +229,14 @@ static const char* apply_rule(store_pool* pool, store_user* user, gh_str rule)
         add_name(pool, &user->passwords, rest);
         user->needs_no_password = false;
         return NULL;
-    case '<': remove_name(pool, &user->passwords, rest); return NULL;
+    case '<': return remove_name(pool, &user->passwords, rest) ? NULL : no_password;
     case '~': return apply_pattern(pool, user, rest, true);
     case '&': return apply_pattern(pool, user, rest, false);
     case '+':
     case '-':
         if (rest.size > 0 && rest.bytes[0] == '@')
             return set_class(user, gh_str_make(rest.bytes + 1, rest.size - 1), rule.bytes[0] == '+') ? NULL : no_class;
+        if (rest.size == 0) return no_class;
         set_named(user, rest, rule.bytes[0] == '+');
         return NULL;
     default: return apply_word(pool, user, rule) ? NULL : not_known;
@@ -244,23 +260,6 @@ static void end_names(store_pool* pool, store_user* user)
     gh_store_dict_end(&user->channels, pool);
 }
 
-static store_user draft_of(store_pool* pool, const store_user* user)
-{
-    store_user draft = *user;
-    copy_names(pool, &draft.passwords, &user->passwords);
-    copy_names(pool, &draft.keys, &user->keys);
-    copy_names(pool, &draft.channels, &user->channels);
-    return draft;
-}
-
-/* ERROR: NULL, and the draft is how the user is from here on. */
-static const char* end_draft(store_pool* pool, store_user* user, store_user* draft, const char* error)
-{
-    end_names(pool, error == NULL ? user : draft);
-    if (error == NULL) *user = *draft;
-    return error;
-}
-
 /* ---- users ------------------------------------------------------------------------------------------------------- */
 
 store_user* gh_store_user_find(const gh_store* store, gh_str name)
@@ -272,13 +271,39 @@ store_user* gh_store_user_find(const gh_store* store, gh_str name)
 static store_user* find_or_make(gh_store* store, gh_str name)
 {
     store_user* user = gh_store_user_find(store, name);
-    const size_t size = name.size < sizeof user->name - 1 ? name.size : sizeof user->name - 1;
+    store_entry* entry;
     if (user != NULL) return user;
     user = (store_user*)gh_store_heap_resize(NULL, sizeof *user);
     memset(user, 0, sizeof *user);
-    memcpy(user->name, name.bytes, size);
-    gh_store_dict_add(&store->users, store->pool, name, gh_store_hash(name))->is.any = user;
+    entry = gh_store_dict_add(&store->users, store->pool, name, gh_store_hash(name));
+    entry->is.any = user;
+    user->name = gh_store_entry_name(entry);
     return user;
+}
+
+/* A user who is not there yet begins without any right. */
+static store_user draft_of(const gh_store* store, gh_str name)
+{
+    const store_user* user = gh_store_user_find(store, name);
+    store_user draft;
+    memset(&draft, 0, sizeof draft);
+    if (user == NULL) return draft;
+    draft = *user;
+    copy_names(store->pool, &draft.passwords, &user->passwords);
+    copy_names(store->pool, &draft.keys, &user->keys);
+    copy_names(store->pool, &draft.channels, &user->channels);
+    return draft;
+}
+
+/* ERROR: NULL, and the draft is how the user is from here on. */
+static const char* end_draft(gh_store* store, gh_str name, store_user* draft, const char* error)
+{
+    store_user* user = error == NULL ? find_or_make(store, name) : draft;
+    end_names(store->pool, user);
+    if (error != NULL) return error;
+    draft->name = user->name;
+    *user = *draft;
+    return NULL;
 }
 
 static void free_user(gh_store* store, store_user* user)
@@ -314,8 +339,7 @@ bool gh_store_user_knows(const store_user* user, gh_str password)
 
 const char* gh_store_set_user(gh_store* store, const char* name, const char* rules)
 {
-    store_user* user = find_or_make(store, gh_str_of(name));
-    store_user draft = draft_of(store->pool, user);
+    store_user draft = draft_of(store, gh_str_of(name));
     const char* error = NULL;
     while (*rules != '\0' && error == NULL)
     {
@@ -324,7 +348,7 @@ const char* gh_store_set_user(gh_store* store, const char* name, const char* rul
         rules += size;
         if (*rules == ' ') rules++;
     }
-    return end_draft(store->pool, user, &draft, error);
+    return end_draft(store, gh_str_of(name), &draft, error);
 }
 
 /* ---- may it? ----------------------------------------------------------------------------------------------------- */
@@ -406,12 +430,18 @@ void gh_store_hello(gh_store* store)
 
 void gh_store_acl_setuser(gh_store* store)
 {
-    store_user* user = find_or_make(store, store->words[2]);
-    store_user draft = draft_of(store->pool, user);
+    const gh_str name = store->words[2];
+    store_user draft;
     const char* error = NULL;
     uint32_t at = 2;
+    if (has_blank(name))
+    {
+        gh_store_reply_error(store, "ERR Usernames can't contain spaces or null characters");
+        return;
+    }
+    draft = draft_of(store, name);
     while (error == NULL && ++at < store->count) error = apply_rule(store->pool, &draft, store->words[at]);
-    if (end_draft(store->pool, user, &draft, error) == NULL) gh_store_reply_ok(store);
+    if (end_draft(store, name, &draft, error) == NULL) gh_store_reply_ok(store);
     else
         gh_store_reply_error(store, "ERR Error in ACL SETUSER modifier '%.*s': %s",
                              (int)(store->words[at].size < 64 ? store->words[at].size : 64), store->words[at].bytes,
@@ -436,8 +466,14 @@ void gh_store_acl_deluser(gh_store* store)
     uint32_t at;
     for (at = 2; at < store->count; at++)
     {
+        if (!gh_str_equal(store->words[at], gh_str_literal("default"))) continue;
+        gh_store_reply_error(store, "ERR The 'default' user cannot be removed");
+        return;
+    }
+    for (at = 2; at < store->count; at++)
+    {
         store_user* user = gh_store_user_find(store, store->words[at]);
-        if (user == NULL || gh_store_is_word(store->words[at], "default")) continue;
+        if (user == NULL) continue;
         close_links_of(store, user);
         remove_name(store->pool, &store->users, store->words[at]);
         free_user(store, user);
@@ -448,5 +484,5 @@ void gh_store_acl_deluser(gh_store* store)
 
 void gh_store_acl_whoami(gh_store* store)
 {
-    gh_store_reply_text(store, gh_str_of(store->user == NULL ? "default" : store->user->name));
+    gh_store_reply_text(store, store->user == NULL ? gh_str_literal("default") : store->user->name);
 }

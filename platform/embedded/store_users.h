@@ -21,7 +21,7 @@ typedef struct store_user
     store_dict passwords;                /* their SHA-1 would hide nothing here: as they are */
     store_dict keys;                     /* patterns */
     store_dict channels;
-    char name[64];
+    gh_str name; /* in the dict of users */
 } store_user;
 
 typedef enum store_right

@@ -62,13 +62,15 @@ static void take_answer(void* context, int outcome, int timeouts, struct ares_ad
     host->over = true;
 }
 
-/* "localhost", or a name below it. Nobody is asked for it, with a file of hosts or without: RFC 6761, 6.3. */
+/* "localhost", or a name below it, whole with a dot at its end or not. Nobody is asked for it, with a file of hosts or
+   without: RFC 6761, 6.3. */
 static bool is_localhost(const dns_host* host)
 {
     static const char localhost[] = "localhost";
     const size_t size = sizeof localhost - 1;
-    const size_t before = host->name_size < size ? 0 : host->name_size - size;
-    return host->name_size >= size && strncasecmp(host->name + before, localhost, size) == 0 &&
+    const size_t dot = host->name[host->name_size - 1] == '.' ? 1 : 0;
+    const size_t before = host->name_size < size + dot ? 0 : host->name_size - size - dot;
+    return host->name_size >= size + dot && strncasecmp(host->name + before, localhost, size) == 0 &&
            (before == 0 || host->name[before - 1] == '.');
 }
 

@@ -6,13 +6,39 @@
 
 typedef int (*tls_reader)(tls_set* set, struct gh_tls* tls, const unsigned char* bytes, size_t size, gh_str password);
 
+#define PEM_BEGIN       "-----BEGIN "
+#define PEM_END         "-----END "
+#define PEM_CERTIFICATE "-----BEGIN CERTIFICATE-----"
+#define PEM_LIST        "-----BEGIN X509 CRL-----"
+
+/* How often the mark stands in the text; and where the last of them begins, if it does. */
+static size_t count_marks(gh_str text, const char* mark, size_t* last)
+{
+    const size_t size = strlen(mark);
+    size_t count = 0;
+    size_t i;
+    for (i = 0; i + size <= text.size; i++)
+    {
+        if (memcmp(text.bytes + i, mark, size) != 0) continue;
+        *last = i;
+        count++;
+    }
+    return count;
+}
+
 static bool is_pem(gh_str text)
 {
-    static const char begin[] = "-----BEGIN ";
-    size_t i;
-    for (i = 0; i + sizeof begin - 1 <= text.size; i++)
-        if (memcmp(text.bytes + i, begin, sizeof begin - 1) == 0) return true;
-    return false;
+    size_t at;
+    return count_marks(text, PEM_BEGIN, &at) > 0;
+}
+
+/* Up to the end of the line that ends the last piece: mbedTLS takes what stands behind lists for one that is broken. */
+static gh_str pem_pieces(gh_str text)
+{
+    size_t at = 0;
+    if (count_marks(text, PEM_END, &at) == 0) return text;
+    while (at < text.size && text.bytes[at] != '\n') at++;
+    return gh_str_make(text.bytes, at < text.size ? at + 1 : at);
 }
 
 static int read_roots(tls_set* set, struct gh_tls* tls, const unsigned char* bytes, size_t size, gh_str password)
@@ -50,6 +76,7 @@ static int read_with(tls_reader reader, tls_set* set, struct gh_tls* tls, gh_str
     unsigned char* copy;
     int result;
     if (!is_pem(from)) return reader(set, tls, (const unsigned char*)from.bytes, from.size, password);
+    from = pem_pieces(from);
     copy = (unsigned char*)mbedtls_calloc(1, from.size + 1);
     if (copy == NULL) return MBEDTLS_ERR_X509_ALLOC_FAILED;
     memcpy(copy, from.bytes, from.size);
@@ -57,6 +84,27 @@ static int read_with(tls_reader reader, tls_set* set, struct gh_tls* tls, gh_str
     mbedtls_platform_zeroize(copy, from.size);
     mbedtls_free(copy);
     return result;
+}
+
+/* mbedTLS passes over a piece that has no end, and what stands behind a NUL. */
+static bool has_all(gh_str text, const char* mark, size_t count)
+{
+    size_t at;
+    return !is_pem(text) || count_marks(text, mark, &at) == count;
+}
+
+static bool has_certificates(gh_str text, const mbedtls_x509_crt* chain)
+{
+    size_t count = 0;
+    for (; chain != NULL; chain = chain->next) count++;
+    return has_all(text, PEM_CERTIFICATE, count);
+}
+
+static bool has_lists(gh_str text, const mbedtls_x509_crl* chain)
+{
+    size_t count = 0;
+    for (; chain != NULL; chain = chain->next) count++;
+    return has_all(text, PEM_LIST, count);
 }
 
 static int check_pair(tls_set* set, struct gh_tls* tls)
@@ -75,12 +123,15 @@ static const char* set_read(tls_set* set, struct gh_tls* tls, const gh_tls_crede
     set->has_roots = from->roots.size > 0;
     set->has_revoked = from->revoked.size > 0;
     set->has_certificate = from->certificate.size > 0;
-    if (set->has_roots && read_with(read_roots, set, tls, from->roots, no_password) != 0)
+    if (set->has_roots &&
+        (read_with(read_roots, set, tls, from->roots, no_password) != 0 || !has_certificates(from->roots, &set->roots)))
         return "credentials.roots: not all of it are certificates, in PEM or DER";
-    if (set->has_revoked && read_with(read_revoked, set, tls, from->revoked, no_password) != 0)
-        return "credentials.revoked: no list of revoked certificates, in PEM or DER";
+    if (set->has_revoked && (read_with(read_revoked, set, tls, from->revoked, no_password) != 0 ||
+                             !has_lists(from->revoked, &set->revoked)))
+        return "credentials.revoked: not all of it are lists of revoked certificates, in PEM or DER";
     if (!set->has_certificate) return NULL;
-    if (read_with(read_certificate, set, tls, from->certificate, no_password) != 0)
+    if (read_with(read_certificate, set, tls, from->certificate, no_password) != 0 ||
+        !has_certificates(from->certificate, &set->certificate))
         return "credentials.certificate: not all of it are certificates, in PEM or DER";
     if (read_with(read_key, set, tls, from->key, from->key_password) != 0)
         return "credentials.key: no private key, in PEM or DER, or key_password is not its password";

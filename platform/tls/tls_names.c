@@ -85,6 +85,7 @@ static bool name_from(gh_str text, tls_name* name)
     if (read_ipv4(text, number)) name->number_size = 4;
     else if (memchr(text.bytes, ':', text.size) != NULL && read_ipv6(text, number)) name->number_size = 16;
     memcpy(name->number, number, name->number_size);
+    if (text.size > 1 && text.bytes[text.size - 1] == '.') text.size--; /* of a whole name, and no part of it */
     if (name->number_size == 0) memcpy(name->text, text.bytes, text.size);
     return true;
 }

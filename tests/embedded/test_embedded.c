@@ -47,6 +47,96 @@ static void assert_answer(gh_embedded* embedded, const char* a, const char* b, c
     fail_msg("%s %s: \"%.*s\" is not \"%s\"", a, b == NULL ? "" : b, GH_STR_ARG(answer), expected);
 }
 
+/* ---- streams below zero -----------------------------------------------------------------------------------------
+
+   The embedded store's streams are pointers. Where those are in the upper half of all addresses, with a tag in front as
+   on phones, or on a machine of 32 bits, they are below zero as an intptr_t. */
+
+typedef struct upper_half
+{
+    const gh_platform* inner;
+    int open; /* now */
+} upper_half;
+
+static uint64_t upper_now_us(void* context)
+{
+    const upper_half* self = context;
+    return self->inner->now_us(self->inner->context);
+}
+
+static bool upper_entropy(void* context, void* bytes, size_t size)
+{
+    const upper_half* self = context;
+    return self->inner->entropy(self->inner->context, bytes, size);
+}
+
+static gh_status upper_open(void* context, const gh_address* address, intptr_t* stream)
+{
+    upper_half* self = context;
+    const gh_status status = self->inner->open(self->inner->context, address, stream);
+    if (status != GH_OK) return status;
+    self->open++;
+    *stream = ~*stream;
+    assert_true(*stream < -1);
+    return GH_PENDING;
+}
+
+static gh_status upper_connected(void* context, intptr_t stream)
+{
+    const upper_half* self = context;
+    return self->inner->connected(self->inner->context, ~stream);
+}
+
+static int64_t upper_send(void* context, intptr_t stream, const void* bytes, size_t size)
+{
+    const upper_half* self = context;
+    return self->inner->send(self->inner->context, ~stream, bytes, size);
+}
+
+static int64_t upper_receive(void* context, intptr_t stream, void* bytes, size_t size)
+{
+    const upper_half* self = context;
+    return self->inner->receive(self->inner->context, ~stream, bytes, size);
+}
+
+static void upper_close(void* context, intptr_t stream)
+{
+    upper_half* self = context;
+    self->open--;
+    self->inner->close(self->inner->context, ~stream);
+}
+
+static void streams_may_be_below_zero(void** state)
+{
+    static upper_half upper;
+    static const gh_platform table = {.context = &upper,
+                                      .now_us = upper_now_us,
+                                      .entropy = upper_entropy,
+                                      .open = upper_open,
+                                      .connected = upper_connected,
+                                      .send = upper_send,
+                                      .receive = upper_receive,
+                                      .close = upper_close};
+    gh_embedded* embedded = start_store(NULL);
+    gh_client_config config = game_config("127.0.0.1:6379");
+    game* self;
+    (void)state;
+    upper = (upper_half){.inner = gh_embedded_platform(embedded)};
+    self = game_start_on(&config, &table);
+    for (int i = 0; i < 2; i++)
+    {
+        gh_client_handle handles[4];
+        GAME_UNTIL(gh_client_ready(self->client) && gh_client_link_state(self->client, GH_LINK_WAKE) == GH_LINK_READY);
+        assert_int_equal(upper.open, 2);
+        assert_int_equal(gh_client_handles(self->client, handles, 4), 2);
+        assert_true(handles[0].handle < -1 && handles[0].handle == gh_client_fd(self->client, GH_LINK_COMMANDS, NULL));
+        gh_embedded_restart(embedded);
+        GAME_UNTIL(!gh_client_ready(self->client));
+    }
+    game_end(self);
+    assert_int_equal(upper.open, 0);
+}
+
 /* ---- what it is for ---------------------------------------------------------------------------------------------- */
 
 static void two_clients_compete_for_a_lock(void** state)
@@ -171,6 +261,29 @@ static void time_is_what_the_clock_says(void** state)
     assert_answer(embedded, "GET", "key", "$-1\r\n");
 }
 
+/* HKEYS, and what it says goes into HMGET, whose reply is longer than the one before. */
+static void reply_may_be_asked_with(void** state)
+{
+    static const char* const keys = "*2\r\n$1\r\na\r\n$1\r\nb\r\n";
+    static const char* const values = "*2\r\n$20\r\n11111111111111111111\r\n$1\r\n2\r\n";
+    const gh_str set[] = {gh_str_literal("HSET"), gh_str_literal("h"),
+                          gh_str_literal("a"),    gh_str_literal("11111111111111111111"),
+                          gh_str_literal("b"),    gh_str_literal("2")};
+    gh_embedded* embedded = start_store(NULL);
+    (void)state;
+    assert_true(gh_str_equal(gh_embedded_ask(embedded, set, 6), gh_str_literal(":2\r\n")));
+    for (int i = 0; i < 3; i++)
+    {
+        gh_str get[] = {gh_str_literal("HMGET"), gh_str_literal("h"), {NULL, 0}, {NULL, 0}};
+        const gh_str said = ask(embedded, "HKEYS", "h");
+        assert_true(gh_str_equal(said, gh_str_of(keys)));
+        get[2] = gh_str_make(said.bytes + 8, 1);
+        get[3] = gh_str_make(said.bytes + 15, 1);
+        assert_true(gh_str_equal(gh_embedded_ask(embedded, get, 4), gh_str_of(values)));
+        assert_true(gh_str_equal(said, gh_str_of(keys)));
+    }
+}
+
 static void same_seed_gives_the_same_ids(void** state)
 {
     gh_embedded_config config = gh_embedded_config_default();
@@ -216,5 +329,6 @@ static void what_cannot_be_is_refused(void** state)
 TEST_FILE(embedded, cmocka_unit_test(two_clients_compete_for_a_lock), cmocka_unit_test(everything_of_guildhall_works),
           cmocka_unit_test(sanity_check_finds_nothing_to_warn_of), cmocka_unit_test(flush_is_noticed),
           cmocka_unit_test(lease_outlives_a_restart), cmocka_unit_test(while_it_is_down_links_are_refused),
-          cmocka_unit_test(time_is_what_the_clock_says), cmocka_unit_test(same_seed_gives_the_same_ids),
+          cmocka_unit_test(time_is_what_the_clock_says), cmocka_unit_test(reply_may_be_asked_with),
+          cmocka_unit_test(streams_may_be_below_zero), cmocka_unit_test(same_seed_gives_the_same_ids),
           cmocka_unit_test(what_cannot_be_is_refused));

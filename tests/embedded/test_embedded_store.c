@@ -81,7 +81,7 @@ static void what_is_no_request_closes_the_link(void** state)
 {
     static const char* const bad[][2] = {
         {"*x\r\n", "-ERR Protocol error: invalid multibulk length\r\n"},
-        {"*9999999\r\n", "-ERR Protocol error: invalid multibulk length\r\n"},
+        {"*2147483648\r\n", "-ERR Protocol error: invalid multibulk length\r\n"},
         {"*1\r\nabc\r\n", "-ERR Protocol error: expected '$', got 'a'\r\n"},
         {"*1\r\n$x\r\n", "-ERR Protocol error: invalid bulk length\r\n"},
         {"*1\r\n$-1\r\n", "-ERR Protocol error: invalid bulk length\r\n"},
@@ -286,6 +286,30 @@ static void what_has_ended_is_swept(void** state)
     }
     assert_int_equal(gh_store_key_count(master), 0);
     assert_int_equal(gh_store_key_count(copy.store), 0);
+}
+
+/* A small database does not begin a large one anew. */
+static void each_database_is_swept_to_its_end(void** state)
+{
+    gh_store* store = start();
+    gh_store_link* link = gh_store_connect(store);
+    (void)state;
+    assert_says(link, "SELECT 1", "+OK\r\n");
+    assert_says(link, "SET stays value", "+OK\r\n");
+    assert_says(link, "SELECT 0", "+OK\r\n");
+    for (int i = 0; i < 1000; i++)
+    {
+        char line[64];
+        snprintf(line, sizeof line, "SET key%d value PX 10", i);
+        assert_says(link, line, "+OK\r\n");
+    }
+    for (int i = 0; i < 100; i++)
+    {
+        gh_store_set_time(store, BEGIN_US + 100000u * (unsigned)(i + 1));
+        assert_says(link, "PING", "+PONG\r\n");
+    }
+    assert_says(link, "DBSIZE", ":0\r\n");
+    assert_int_equal(gh_store_key_count(store), 1);
 }
 
 static const char* only_a(void* context, const gh_store_asked* asked)
@@ -526,7 +550,8 @@ TEST_FILE(embedded_store, cmocka_unit_test(requests_may_come_in_pieces),
           cmocka_unit_test(restart_closes_links_and_forgets_scripts), cmocka_unit_test(one_link_too_many_is_refused),
           cmocka_unit_test(password_is_asked_for), cmocka_unit_test(states_refuse_what_a_server_would),
           cmocka_unit_test(replica_has_what_its_master_has), cmocka_unit_test(what_has_ended_is_swept),
-          cmocka_unit_test(gate_is_asked_before_each_key), cmocka_unit_test(blocked_link_waits_for_its_answer),
-          cmocka_unit_test(keys_move_and_are_copied), cmocka_unit_test(endless_script_is_stopped),
-          cmocka_unit_test(plain_patterns_match_as_lua_does), cmocka_unit_test(servers_share_an_engine),
-          cmocka_unit_test(same_seed_gives_the_same_bytes), cmocka_unit_test(scan_tells_all_that_stay));
+          cmocka_unit_test(each_database_is_swept_to_its_end), cmocka_unit_test(gate_is_asked_before_each_key),
+          cmocka_unit_test(blocked_link_waits_for_its_answer), cmocka_unit_test(keys_move_and_are_copied),
+          cmocka_unit_test(endless_script_is_stopped), cmocka_unit_test(plain_patterns_match_as_lua_does),
+          cmocka_unit_test(servers_share_an_engine), cmocka_unit_test(same_seed_gives_the_same_bytes),
+          cmocka_unit_test(scan_tells_all_that_stay));

@@ -71,11 +71,17 @@ static void sixes_are_reached(void** state)
 static void localhost_is_this_machine(void** state)
 {
     (void)state;
+    static const char* const whole[] = {"localhost.", "LocalHost", "store.localhost", "store.localhost."};
     name_server* names = name_server_start();
     redis_server* redis = redis_server_start(&(redis_server_options){.tcp = true});
     dns_scene* self = scene_of(names);
     gh_client* client = dns_scene_client(self, by_name("localhost", redis_server_tcp_address(redis)));
     DNS_UNTIL(self, gh_client_ready(client));
+    for (size_t i = 0; i < sizeof(whole) / sizeof(whole[0]); i++)
+    {
+        char text[64];
+        assert_int_equal(dns_scene_ask(self, whole[i], text), GH_OK);
+    }
     assert_int_equal(name_server_asked(names), 0);
 }
 

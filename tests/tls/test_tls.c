@@ -3,6 +3,7 @@
 
 #include "tls/tls_scene.h"
 
+#include "support/cleanup.h"
 #include "support/faults/heap.h"
 
 #include <pthread.h>
@@ -74,6 +75,7 @@ static void what_is_wrong_is_said(void** state)
         {"server", "root.pem", "", NULL, NULL},
         {"server", "root.der", "", NULL, NULL},
         {"server", "root.pem", "store.example", NULL, NULL},
+        {"server", "root.pem", "store.example.", NULL, NULL},
         {"server", "root.pem", "::1", NULL, NULL},
         {"server", "root.pem", "", "list.pem", NULL},
         {"expired", "root.pem", "", NULL, "the server's certificate has expired (1)"},
@@ -82,6 +84,7 @@ static void what_is_wrong_is_said(void** state)
         {"elsewhere", "root.pem", "", NULL, "the server's certificate is for another name (4)"},
         {"server", "root.pem", "127.0.0.2", NULL, "the server's certificate is for another name (4)"},
         {"server", "root.pem", "elsewhere.example", NULL, "the server's certificate is for another name (4)"},
+        {"server", "root.pem", "store.example..", NULL, "the server's certificate is for another name (4)"},
         {"elsewhere", "root.pem", "elsewhere.example", NULL, NULL},
         {"revoked", "root.pem", "", "list.pem", "the server's certificate was revoked (2)"},
         {"revoked", "root.pem", "", NULL, NULL},
@@ -416,6 +419,61 @@ static void configs_that_make_none(void** state)
     gh_tls_shutdown(NULL);
 }
 
+static gh_str joined(gh_str before, gh_str between, gh_str behind)
+{
+    const size_t size = before.size + between.size + behind.size;
+    char* text = malloc(size + 1);
+    assert_non_null(text);
+    cleanup_add(free, text);
+    memcpy(text, before.bytes, before.size);
+    memcpy(text + before.size, between.bytes, between.size);
+    memcpy(text + before.size + between.size, behind.bytes, behind.size);
+    return gh_str_make(text, size);
+}
+
+static gh_str half_of(gh_str text)
+{
+    return gh_str_make(text.bytes, text.size / 2);
+}
+
+/* What stands around the pieces is nobody's business; but each piece is read, or all are refused. */
+static void papers_are_read_to_their_end(void** state)
+{
+    (void)state;
+    const gh_str words = gh_str_literal("\n# and what is behind it\n\n");
+    const gh_str nul = gh_str_literal("\0");
+    const gh_str root = papers_read("root.pem");
+    const gh_str other = papers_read("other.pem");
+    const gh_str list = papers_read("list.pem");
+    const gh_str client = joined(papers_read("client.pem"), words, papers_read("client.key"));
+    const struct
+    {
+        gh_str roots;
+        gh_str revoked;
+        gh_status status;
+    } rows[] = {
+        {joined(root, words, other), list, GH_OK},
+        {joined(words, root, words), joined(words, list, words), GH_OK},
+        {root, joined(list, words, list), GH_OK},
+        {root, gh_str_make(list.bytes, list.size - 1), GH_OK},
+        {joined(root, words, half_of(other)), list, GH_INVALID_CREDENTIALS},
+        {joined(root, nul, other), list, GH_INVALID_CREDENTIALS},
+        {root, joined(list, words, half_of(list)), GH_INVALID_CREDENTIALS},
+        {root, joined(list, nul, list), GH_INVALID_CREDENTIALS},
+        {root, half_of(list), GH_INVALID_CREDENTIALS},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+    {
+        tls_scene* self = tls_scene_new("127.0.0.1:1");
+        self->config.credentials.roots = rows[i].roots;
+        self->config.credentials.revoked = rows[i].revoked;
+        self->config.credentials.certificate = self->config.credentials.key = client; /* one file has both */
+        const gh_status status = tls_scene_init(self);
+        if (status != rows[i].status) fail_msg("row %zu: %s", i, gh_status_name(status));
+        tls_scene_end(self);
+    }
+}
+
 /* Assertions are for the main thread, so this one only counts. */
 static void* use_on_a_thread(void* context)
 {
@@ -462,4 +520,4 @@ TEST_FILE(tls, cmocka_unit_test(locks_pass_through_it), cmocka_unit_test(long_bo
           cmocka_unit_test(tickets_of_old_credentials_are_not_kept), cmocka_unit_test(a_tick_has_one_heavy_step),
           cmocka_unit_test(the_heap_is_used_in_hand_shakes_alone), cmocka_unit_test(memory_that_is_too_small_is_told),
           cmocka_unit_test(hand_shakes_without_memory_say_so), cmocka_unit_test(configs_that_make_none),
-          cmocka_unit_test(two_threads_have_one_each));
+          cmocka_unit_test(papers_are_read_to_their_end), cmocka_unit_test(two_threads_have_one_each));

@@ -4,7 +4,8 @@
    test with virtual time, hands in its own table. No function here may block.
 
    Threads  every function is called on the thread that calls gh_tick (entropy: gh_client_init).
-   Memory   nothing is allocated; a stream is whatever fits into an intptr_t (a descriptor, a SOCKET, an index). */
+   Memory   nothing is allocated; a stream is whatever fits into an intptr_t: a descriptor, a SOCKET, an index, a
+            pointer, of which some are below zero. -1 is what gh_client_fd says where there is none. */
 
 #ifndef GUILDHALL_PLATFORM_H
 #define GUILDHALL_PLATFORM_H

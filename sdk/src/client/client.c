@@ -238,7 +238,7 @@ uint32_t gh_client_handles(gh_client* client, gh_client_handle* handles, uint32_
     watch(client);
     for (n = 0; (link = nth_link(client, n)) != NULL; n++)
     {
-        if (link->stream < 0) continue;
+        if (!link->has_stream) continue;
         if (count < capacity && handles != NULL)
         {
             handles[count].handle = link->stream;

@@ -55,10 +55,14 @@ static void link_note_reason(gh_link* link, const gh_client* client)
 static gh_status link_open(gh_link* link, gh_client* client)
 {
     const gh_platform* platform = client->platform;
-    bool is_open = link->stream >= 0;
+    bool is_open = link->has_stream;
     gh_status status = is_open ? platform->connected(platform->context, link->stream)
                                : platform->open(platform->context, &link->address, &link->stream);
-    if (status == GH_OK || status == GH_PENDING) return status;
+    if (status == GH_OK || status == GH_PENDING)
+    {
+        link->has_stream = true;
+        return status;
+    }
     if (status != GH_INVALID_ADDRESS) link_note_reason(link, client);
     if (!is_open) link->stream = -1;
     return status;
@@ -136,7 +140,7 @@ bool gh_link_connect(gh_link* link, gh_client* client)
 {
     if (link->state == GH_LINK_READY || link->state == GH_LINK_HANDSHAKE) return false;
     if (gh_link_is_due(link, client)) link_begin(link, client);
-    if (link->state == GH_LINK_RESOLVING && link->stream >= 0) return link_identified(link, client);
+    if (link->state == GH_LINK_RESOLVING && link->has_stream) return link_identified(link, client);
     if (link->state == GH_LINK_RESOLVING && client->now_us < link->due_us) resolver_answered(link, client);
     if (link->state == GH_LINK_CONNECTING) return link_opened(link, client) && link_identified(link, client);
     if (link->state == GH_LINK_RESOLVING && client->now_us >= link->due_us)
@@ -153,7 +157,8 @@ static void link_forget_secret(gh_link* link)
 void gh_link_shut(gh_link* link, gh_client* client)
 {
     link_forget_secret(link);
-    if (link->stream >= 0) client->platform->close(client->platform->context, link->stream);
+    if (link->has_stream) client->platform->close(client->platform->context, link->stream);
+    link->has_stream = false;
     link->stream = -1;
     link->state = GH_LINK_IDLE;
     link->out_start = link->out_end = 0;
@@ -262,7 +267,7 @@ gh_moved gh_link_flush(gh_link* link, gh_client* client)
     int64_t sent;
     GH_INVARIANT(client, link->out_start <= link->out_end && link->out_end <= link->out_capacity);
     if (piece == 0) return GH_MOVED_NOTHING;
-    GH_INVARIANT(client, link->stream >= 0);
+    GH_INVARIANT(client, link->has_stream);
     if (piece > GH_FLUSH_BYTES) piece = GH_FLUSH_BYTES;
     if (client->budget_spent && piece > FLUSH_LATE_BYTES) piece = FLUSH_LATE_BYTES;
     sent = client->platform->send(client->platform->context, link->stream, link->out + link->out_start, piece);
@@ -295,7 +300,7 @@ gh_moved gh_link_receive(gh_link* link, gh_client* client, uint32_t most)
     uint32_t size;
     char* room = gh_inbox_room(&link->inbox, &size);
     int64_t got;
-    GH_INVARIANT(client, link->stream >= 0 && size > 0);
+    GH_INVARIANT(client, link->has_stream && size > 0);
     if (size > most) size = most;
     got = client->platform->receive(client->platform->context, link->stream, room, size);
     if (got == GH_STREAM_WOULD_BLOCK) return GH_MOVED_NOTHING;

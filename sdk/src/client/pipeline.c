@@ -162,7 +162,7 @@ static bool pipeline_take(gh_node* node, const gh_reply* reply)
     if (result == GH_TAKEN_MOVED) node->leaving = true;
     if (node->leaving && node->sent_count == 0)
         gh_pipeline_lose(node, GH_LOG_WARNING, "the server does not take writes or logins any more");
-    return node->link.stream >= 0 && node->link.generation == generation;
+    return node->link.has_stream && node->link.generation == generation;
 }
 
 /* The answer to the oldest request cannot be read. GH_TOO_SMALL: it was carried out, and asking again will not help. */
@@ -387,7 +387,7 @@ static void pipeline_send(gh_node* node)
     {
         if (link->state == GH_LINK_HANDSHAKE) gh_handshake_encode(node);
         if (link->state == GH_LINK_READY && !node->leaving) encode_queue(node);
-        if (link->stream < 0) return;
+        if (!link->has_stream) return;
         client->stats.out_bytes_used = gh_link_unsent(link);
         if (client->stats.out_bytes_used > client->stats.out_bytes_used_max)
             client->stats.out_bytes_used_max = client->stats.out_bytes_used;

@@ -71,6 +71,7 @@ typedef struct gh_link
     const char* error_text;
     const char* told_why;   /* what the log said last of why the link was lost; NULL: nothing            */
     int told_error;
+    bool has_stream; /* whatever its value is, that one below zero, too */
 
     char* out;
     uint32_t out_capacity;

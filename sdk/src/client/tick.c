@@ -51,7 +51,7 @@ static void tick_drain(gh_client* client)
 static uint64_t node_oldest_request(const gh_node* node)
 {
     if (node->sent_count == 0) return 0;
-    GH_INVARIANT(node->client, node->link.stream >= 0);
+    GH_INVARIANT(node->client, node->link.has_stream);
     return node->client->now_us - gh_slots_oldest(node)->sent_us;
 }
 

@@ -100,7 +100,7 @@ static bool wake_read(gh_client* client)
         case GH_READ_MORE: return true;
         case GH_READ_REPLY:
             wake_take(client, reply);
-            if (client->wake.stream < 0) return false;
+            if (!client->wake.has_stream) return false;
             break;
         case GH_READ_TOO_LARGE:
         case GH_READ_BROKEN:
@@ -139,9 +139,9 @@ void gh_wake_move(gh_client* client)
     if (link->state == GH_LINK_IDLE && !gh_client_ready(client)) return; /* one at a time */
     if (gh_link_is_due(link, client)) link->target = wake_target(client);
     if (gh_link_connect(link, client)) wake_subscribe(client);
-    if (link->stream < 0 || link->state < GH_LINK_HANDSHAKE) return;
+    if (!link->has_stream || link->state < GH_LINK_HANDSHAKE) return;
     wake_receive(client);
-    if (link->stream < 0) return;
+    if (!link->has_stream) return;
     if (gh_link_is_silent(link, client))
     {
         wake_lose(client, GH_LOG_WARNING, "no answer in time");

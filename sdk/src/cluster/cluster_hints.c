@@ -410,7 +410,7 @@ static bool listener_read(gh_client* client, gh_cluster_listener* listener)
             listener_lose(client, listener, GH_LOG_WARNING,
                           read == GH_READ_BROKEN ? "not RESP2" : "a hint is too large");
         }
-        if (listener->link.stream < 0) return false;
+        if (!listener->link.has_stream) return false;
     }
 }
 

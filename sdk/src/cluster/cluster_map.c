@@ -236,7 +236,7 @@ static bool map_receive(gh_cluster* cluster, gh_client* client)
         if (moved == GH_MOVED_LOST) return map_lost(cluster, client, "closed by the server");
         if (moved == GH_MOVED_NOTHING) break;
         if (map_read(cluster, client)) return true;
-        if (cluster->link.stream < 0) return false;
+        if (!cluster->link.has_stream) return false;
         if (!gh_client_budget_left(client)) break;
     }
     if (client->now_us >= cluster->link.due_us) return map_lost(cluster, client, "no map in time");

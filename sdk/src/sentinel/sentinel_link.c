@@ -218,7 +218,7 @@ void gh_sentinel_move(gh_sentinel* sentinel, gh_client* client)
 {
     gh_link* link = &sentinel->link;
     if (gh_link_connect(link, client)) sentinel_greet(sentinel, client);
-    if (link->stream < 0 || link->state < GH_LINK_HANDSHAKE) return;
+    if (!link->has_stream || link->state < GH_LINK_HANDSHAKE) return;
     if (is_silent(sentinel, client))
     {
         sentinel_lose(sentinel, client, GH_LOG_WARNING, "no answer in time");

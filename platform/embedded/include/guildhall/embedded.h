@@ -22,9 +22,14 @@
      a server    It listens to no port. redis-cli cannot look into it; gh_embedded_ask does.
      complete    MULTI, streams, geo, blocking commands, functions, and of Lua cjson, struct and bit are not in it. A
                  script or command of your own that needs one of these is told "unknown command", or that there is no
-                 such global variable; one that overwrites what Lua has under a name is not stopped from it.
-                 ACL is there as far as users, commands, keys and channels go.
-     bounded     It takes from the heap what its keys need, and evicts nothing. Without memory it ends the program.
+                 such global variable; one that overwrites what Lua has under a name, or adds to it by rawset, is not
+                 stopped from it, and all scripts behind it meet that. HELLO is told that there is no other protocol.
+                 Scripts do not begin with "#!lua", and find of redis call, pcall, log, sha1hex, setresp, set_repl
+                 and the two replies, not what it knows of versions, rights and debugging. Lua reads and writes
+                 fractions as LC_NUMERIC of the process says: leave that at "C". ACL is there as far as users,
+                 commands, keys and channels go. A line of words, as a person types it, has no quotes.
+     bounded     It takes from the heap what its keys need, and evicts nothing. Without memory it ends the program. A
+                 client that is not ticked is cut off when 32 MiB of hints have come for it, as by a server.
 
    Time     A request is carried out while the client sends it, at the time of config.unix_us; a reply is there at once.
             So an op of one request is done one tick later. Tests hand in a clock of their own, and need not wait for
@@ -80,8 +85,9 @@ GH_API void gh_embedded_restart(gh_embedded* embedded);
 /* While it is down its links are cut and new ones refused; the keys stay. */
 GH_API void gh_embedded_set_down(gh_embedded* embedded, bool is_down);
 
-/* Carries out a command with every right, such as {"HGETALL", "gh:{lock:door}:c"}. The reply in RESP2, as it would be
-   on the wire; it stays until the next call. Empty without words. */
+/* Carries out a command with every right, such as {"HGETALL", "gh:{lock:door}:c"}, in database 0. The reply in RESP2,
+   as it would be on the wire; it stays until the next call is over, whose words may be pieces of it. Empty without
+   words. */
 GH_API gh_str gh_embedded_ask(gh_embedded* embedded, const gh_str* words, size_t count);
 
 #ifdef __cplusplus

@@ -21,7 +21,8 @@
    Who is verified: that a root of yours has signed the server's certificate, that it is in date by the time of this
    machine (time() of C), not in a list of yours of revoked ones, and that it is for the name: server_name if that is
    set, else the host name of the address (which a resolver turns into a number, or which a node of a Cluster announces
-   beside it), else the number itself, which must stand in the certificate as an IP address. A failure is a lost link
+   beside it; a dot at its end is no part of it), else the number itself, which must stand in the certificate as an IP
+   address. A failure is a lost link
    like others, and says in the client's log what it was, with mbedTLS's number or, of a certificate, the flags of
    mbedtls/x509.h (1 expired, 4 another name, 8 no root of yours has signed it):
 
@@ -68,8 +69,9 @@ extern "C" {
 
 typedef struct gh_tls gh_tls;
 
-/* Each as PEM or DER, one or several behind one another as PEM, of at most 1 MiB; empty: none. Read by gh_tls_init and
-   gh_tls_renew, and not needed afterwards. Give few roots: Debian's whole bundle costs 400 KB and 5 ms. */
+/* Each as PEM or DER, one or several behind one another as PEM, of at most 1 MiB; empty: none. Other words may stand
+   around them; one that was cut is refused. Read by gh_tls_init and gh_tls_renew, and not needed afterwards. Give few
+   roots: Debian's whole bundle costs 400 KB and 5 ms. */
 typedef struct gh_tls_credentials
 {
     gh_str roots;        /* certificates of authorities. Required unless insecure_skip_verification           */
@@ -150,8 +152,9 @@ GH_API const gh_platform* gh_tls_platform(gh_tls* tls);
 
 /* Other credentials for all connections from the next on, without a restart; those that are up stay. Tickets are
    forgotten, so the next hand-shakes are whole ones. GH_OK; GH_INVALID_BUFFER or GH_INVALID_CREDENTIALS: the old ones
-   stay; GH_NO_ROOM: a hand-shake with the ones before these is under way; try again in a later frame. Reading
-   certificates takes some 0.1 ms each. */
+   stay; GH_INVALID_MEMORY: so they do, as the block has no room for both, where mbedTLS uses it; GH_NO_ROOM: a
+   hand-shake with the ones before these is under way; try again in a later frame. Reading certificates takes some
+   0.1 ms each. */
 GH_API gh_status gh_tls_renew(gh_tls* tls, const gh_tls_credentials* credentials);
 
 typedef struct gh_tls_stats
