@@ -89,7 +89,8 @@ static uint32_t last_sight_before(uint32_t index)
 }
 
 /* From the last sight before it to the first behind it, the channel had files, and had not given the number that this
-   list begins behind. A sight in its middle does not tell: it may have been answered before that. */
+   list begins behind. A sight in its middle does not tell: it may have been answered before that. Nor does one behind a
+   loss of after its begin: the number may have been there when it was answered. */
 static bool is_older_than(uint32_t index)
 {
     const storm_record* list = history_at(index);
@@ -104,7 +105,7 @@ static bool is_older_than(uint32_t index)
         if (gap || r->a >= list->a || r->b == 0) return false;
         before_us = r->begin_us;
         sights++;
-        if (r->begin_us > list->end_us) return sights > 1;
+        if (r->begin_us > list->end_us) return sights > 1 && !excuse_loss_between(list->begin_us, r->begin_us);
     }
     return false;
 }
