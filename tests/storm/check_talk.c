@@ -79,7 +79,7 @@ static bool may_be_lost(const storm_record* push)
 
 /* An epoch is a number made of time, or of the largest time that was known when the data were of this generation. Where
    the clock was set back before FLUSHALL, of which no link tells, the same one may be taken again. And a generation is
-   that of a connection, which outlives what happens to a node of a Cluster. */
+   that of a connection, which outlives what happens to a node of a Cluster, or of a node that had no part in it. */
 static bool may_be_taken_again(const talk_sight* x, const talk_sight* y)
 {
     const storm_record* one = history_at(x->push);
@@ -87,7 +87,8 @@ static bool may_be_taken_again(const talk_sight* x, const talk_sight* y)
     const uint64_t from_us = one->begin_us < other->begin_us ? one->begin_us : other->begin_us;
     const uint64_t one_us = history_over_us(one), other_us = history_over_us(other);
     const uint64_t to_us = one_us > other_us ? one_us : other_us;
-    return excuse_clock_went_back_over_flush(from_us, to_us) || excuse_master_is_back(from_us, to_us);
+    return excuse_clock_went_back_over_flush(from_us, to_us) || excuse_master_is_back(from_us, to_us) ||
+           excuse_slot_went_on(from_us, to_us);
 }
 
 /* A sender is told how many of his posts were stored, by their bits, and the id of the first. */

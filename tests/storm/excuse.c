@@ -321,6 +321,17 @@ bool excuse_master_is_back(uint64_t from_us, uint64_t to_us)
     return storm.store == STORM_CLUSTER && count >= 2 && excuse_may_be_lost(from_us, to_us);
 }
 
+bool excuse_slot_went_on(uint64_t from_us, uint64_t to_us)
+{
+    if (storm.store != STORM_CLUSTER || !excuse_may_be_lost(from_us, to_us)) return false;
+    for (size_t i = 0; i < successions.count && successions.marks[i]->begin_us <= to_us; i++)
+    {
+        const storm_record* succession = successions.marks[i];
+        if (end_of(succession) >= from_us && any_touches(&moves, succession->begin_us, to_us)) return true;
+    }
+    return false;
+}
+
 /* What one master had said last is there again, and its client had asked the other one meanwhile: a failover was
    undone, or Sentinels disagreed about one. */
 static bool was_led_to_and_fro(uint64_t from_us, uint64_t to_us)

@@ -102,4 +102,8 @@ bool excuse_slots_moved(uint64_t from_us, uint64_t to_us);
    times: of that, see guildhall/cluster.h, Losses. */
 bool excuse_master_is_back(uint64_t from_us, uint64_t to_us);
 
+/* A master of a Cluster may have been replaced within these times, have lost something by that, and its slots have gone
+   on to another before everybody had asked the successor: the same. */
+bool excuse_slot_went_on(uint64_t from_us, uint64_t to_us);
+
 #endif
