@@ -159,8 +159,9 @@ GH_API size_t gh_lock_tag(const gh_client* client, gh_str name, char* out, size_
 
        begin --> TAKING --> HELD --> LEAVING --> ended           any failure: LEAVING, then ended
 
-   It stands and ends as a lock does, for all together: GH_HELD only while every one is ours; GH_LOST as soon as one is
-   lost. */
+   It stands and ends as a lock does, for all together: GH_HELD only while every one is ours. When one is lost, it is
+   GH_PENDING until the others are given back, and then ends GH_LOST. One that its owner releases or detaches ends it as
+   gh_lock_set_release does; what was detached is yours at once, for another lock, too. */
 typedef struct gh_lock_set
 {
     gh_op op;
