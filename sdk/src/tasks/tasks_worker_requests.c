@@ -56,8 +56,7 @@ static void worker_send_finish(gh_tasks_worker* worker)
 
 static bool task_wants_renewal(const gh_tasks_worker* worker, const gh_task* task)
 {
-    return task->state != GH_TASK_PLACE_FREE && (task->sending & GH_TASK_SENDING_FINISH) == 0 &&
-           task->renew_us <= gh_tasks_worker_now(worker) &&
+    return gh_task_is_kept(task) && task->renew_us <= gh_tasks_worker_now(worker) &&
            !worker_queue_pauses(worker, gh_tasks_worker_queue_at(worker, task->queue));
 }
 
