@@ -78,4 +78,17 @@ static void worker_that_leaves_lets_the_game_sleep(void** state)
     assert_status(of->worker.trouble, GH_OK);
 }
 
-TEST_FILE(tasks_sleep, cmocka_unit_test(worker_that_leaves_lets_the_game_sleep));
+/* Nothing that a tick does brings room for one more. */
+static void worker_without_room_lets_the_game_sleep(void** state)
+{
+    (void)state;
+    gh_client_config config = scripted_config();
+    config.ops_capacity = 2;
+    odd* self = odd_start(&config);
+    crew* of = hire(self);
+    assert_in_range(ticks_within(self, SECOND_US), 1, 2100); /* one each ms, for each queue */
+    assert_status(of->worker.trouble, GH_NO_ROOM);
+}
+
+TEST_FILE(tasks_sleep, cmocka_unit_test(worker_that_leaves_lets_the_game_sleep),
+          cmocka_unit_test(worker_without_room_lets_the_game_sleep));

@@ -505,7 +505,8 @@ typedef struct gh_tasks_worker
     bool weighted;
 } gh_tasks_worker;
 
-/* Begins to work. The worker takes 5 places of ops_capacity at most.
+/* Begins to work. The worker takes 5 places of ops_capacity at most; while it finds none for a request it tries again
+   each millisecond, and says GH_NO_ROOM in `trouble`.
    GH_OK; GH_NO_ROOM (ops_capacity); GH_CLOSED; GH_INVALID_OP (NULL or busy), _CLIENT, _CONFIG, _TASK_QUEUES (none, too
    many, a name twice, one that is NULL, of another client, or not made well), _TASK_WEIGHTS (of queues: some 0, some
    not), _TASK_HANDLERS, _TASK_SLOTS. config must not be NULL; it is copied, what it points to stays yours. */
