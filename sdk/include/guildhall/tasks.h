@@ -413,8 +413,9 @@ typedef struct gh_tasks_extend
                    count */
 typedef gh_task_action (*gh_task_function)(void* context, gh_task* task);
 
-/* Keeps a copy of the result, or of the reason of a failure, in what is left of the task's slot. False: no
-   room, or larger than GH_TASK_RESULT_SIZE_MAX; then the one of before stays. */
+/* For handlers: keeps a copy of the result, or of the reason of a failure, in what is left of the task's slot. False:
+   no room, or larger than GH_TASK_RESULT_SIZE_MAX; then the one of before stays. A taker's task has no slot, and so no
+   room. */
 GH_API bool gh_task_set_result(gh_task* task, gh_str result);
 
 typedef struct gh_task_handler
