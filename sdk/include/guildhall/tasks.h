@@ -250,8 +250,9 @@ GH_API gh_status gh_tasks_push_begin(gh_tasks_push* op, const gh_queue* queue, g
    GH_OK: each task is stored, or its status says why there was no need; GH_FULL: some are not, for want of capacity,
    and have status GH_FULL: push those alone again, the others have been dealt with. */
 
-/* The id of the i-th task: yours, or the one that was made for it, from gh_tasks_push_begin on. Writes a NUL
-   behind it and returns its length; 0 if op was never begun or i is too large. */
+/* The id of the i-th task: yours, or the one that was made for it, from gh_tasks_push_begin on, for as long as the
+   array of tasks is in place. Writes a NUL behind it and returns its length; 0 if op was never begun or i is too
+   large. */
 #define GH_TASK_ID_TEXT_SIZE (GH_TASK_ID_SIZE_MAX + 1)
 GH_API size_t gh_tasks_push_id(const gh_tasks_push* op, size_t i, char out[GH_TASK_ID_TEXT_SIZE]);
 
