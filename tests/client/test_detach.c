@@ -256,6 +256,7 @@ static void lock_of_a_set_may_die_first(void** state)
         for (int i = 0; i < ticks; i++) game_tick(a);
         gh_op_detach(&locks[1].op); /* the first to be taken */
         GAME_UNTIL(!gh_op_is_busy(&set->op));
+        assert_status(gh_op_poll(&set->op), GH_OK);
         dies(set, sizeof *set);
         dies(locks, 2 * sizeof *locks);
         GAME_UNTIL(game_stats(a).ops_busy == 0);

@@ -94,4 +94,34 @@ static void forgotten_script_is_brought_once(void** state)
     assert_in_range(game_stats(a).script_reloads - reloads, ROUNDS, ROUNDS * there);
 }
 
-TEST_FILE(cluster_scripts, cmocka_unit_test(forgotten_script_is_brought_once));
+/* What it was given as arguments are none of its keys; and a fence alone says in which slot it runs. */
+static void script_without_keys_has_none(void** state)
+{
+    (void)state;
+    static const gh_str words[] = {GH_STR_INIT("one"), GH_STR_INIT("two"), GH_STR_INIT("three")};
+    cluster* fleet = cluster_shared();
+    gh_client_config wanted = game_config("unix:/nowhere");
+    wanted.address = gh_str_of(cluster_seeds(fleet));
+    wanted.topology = gh_topology_cluster();
+    game* a = game_start_with(&wanted);
+    gh_lock* lock = GAME_NEW(a, gh_lock);
+    assert_status(gh_lock_begin(lock, a->client, gh_str_literal("sword"), NULL), GH_OK);
+    GAME_UNTIL(gh_op_poll(&lock->op) == GH_HELD);
+    for (int fenced = 0; fenced < 2; fenced++)
+    {
+        gh_script* script = GAME_NEW(a, gh_script);
+        gh_command* op = GAME_NEW(a, gh_command);
+        gh_command_config config = gh_command_config_default();
+        int64_t told = 0;
+        if (fenced != 0) config.fence = gh_lock_fence(lock);
+        script->text = gh_str_literal("return 10 * #KEYS + #ARGV");
+        assert_status(gh_script_begin(op, a->client, script, NULL, 0, words, 3, &config), GH_OK);
+        GAME_UNTIL(gh_op_poll(&op->op) != GH_PENDING);
+        assert_status(gh_op_poll(&op->op), GH_OK);
+        assert_true(gh_reply_int(gh_command_reply(op), &told));
+        assert_int_equal(told, 3);
+    }
+}
+
+TEST_FILE(cluster_scripts, cmocka_unit_test(forgotten_script_is_brought_once),
+          cmocka_unit_test(script_without_keys_has_none));

@@ -121,7 +121,27 @@ static void cancel_gives_back_what_was_taken(void** state)
     assert_int_equal(redis_server_integer(server, "ZCARD gh:{lock:c}:q"), 0);
 }
 
+/* Whoever detaches one has its memory at once, and the set gives back what is its own. */
+static void one_that_is_detached_serves_another_name(void** state)
+{
+    (void)state;
+    redis_server* server = redis_server_start(NULL);
+    game* a = game_start_ready(redis_server_address(server));
+    game* b = game_start_ready(redis_server_address(server));
+    held_names* wanted = want_names(a, unsorted, 3, SECOND_US);
+    gh_lock* reused = &wanted->locks[2]; /* "b" */
+    assert_status(settle(wanted), GH_HELD);
+    gh_op_detach(&reused->op);
+    assert_status(gh_lock_begin(reused, a->client, gh_str_literal("d"), NULL), GH_OK);
+    assert_status(settle(wanted), GH_OK);
+    GAME_UNTIL(gh_op_poll(&reused->op) != GH_PENDING);
+    assert_status(gh_op_poll(&reused->op), GH_HELD);
+    assert_status(settle(want_names(b, unsorted, 3, SECOND_US)), GH_HELD);
+    assert_status(gh_op_poll(&reused->op), GH_HELD);
+}
+
 TEST_FILE(lock_set, cmocka_unit_test(all_are_taken_and_given_back),
           cmocka_unit_test(one_that_is_busy_gives_the_others_back),
           cmocka_unit_test(two_in_opposite_order_do_not_wait_for_each_other),
-          cmocka_unit_test(one_that_is_lost_loses_all), cmocka_unit_test(cancel_gives_back_what_was_taken));
+          cmocka_unit_test(one_that_is_lost_loses_all), cmocka_unit_test(cancel_gives_back_what_was_taken),
+          cmocka_unit_test(one_that_is_detached_serves_another_name));

@@ -448,9 +448,28 @@ static void keys_are_on_the_page(void** state)
     keys_must_be_on_the_page(server, "gh:{tasks:");
 }
 
-TEST_FILE(tasks, cmocka_unit_test(keys_are_on_the_page), cmocka_unit_test(is_pushed_taken_and_done),
-          cmocka_unit_test(made_ids_are_told_and_differ), cmocka_unit_test(second_push_of_an_id_does_nothing),
-          cmocka_unit_test(id_is_free_again_after_keep), cmocka_unit_test(what_is_over_leaves_nothing_after_keep),
+/* A taker's tasks lie one behind another: there is no room for a copy between them. */
+static void result_of_a_taken_task_leaves_the_next_alone(void** state)
+{
+    (void)state;
+    redis_server* server = redis_server_start(NULL);
+    desk* clerk = desk_on(server);
+    assert_status(desk_push(clerk, "a", "first"), GH_OK);
+    assert_status(desk_push(clerk, "b", "second"), GH_OK);
+    assert_status(desk_take(clerk, 2), GH_OK);
+    assert_int_equal(clerk->take.count, 2);
+    assert_false(gh_task_set_result(&clerk->tasks[0], gh_str_literal("a result")));
+    assert_false(gh_task_set_result(&clerk->tasks[1], gh_str_literal("a result")));
+    assert_string_equal(desk_ids(clerk), "a b");
+    assert_true(gh_str_equal(clerk->tasks[1].payload, gh_str_literal("second")));
+    desk_finish_all(clerk);
+    assert_int_equal(desk_count(clerk)->stored, 0);
+}
+
+TEST_FILE(tasks, cmocka_unit_test(result_of_a_taken_task_leaves_the_next_alone), cmocka_unit_test(keys_are_on_the_page),
+          cmocka_unit_test(is_pushed_taken_and_done), cmocka_unit_test(made_ids_are_told_and_differ),
+          cmocka_unit_test(second_push_of_an_id_does_nothing), cmocka_unit_test(id_is_free_again_after_keep),
+          cmocka_unit_test(what_is_over_leaves_nothing_after_keep),
           cmocka_unit_test(retry_comes_after_its_pause_and_counts), cmocka_unit_test(back_off_doubles_with_jitter),
           cmocka_unit_test(last_attempt_goes_to_the_dead_letters),
           cmocka_unit_test(dead_letters_are_listed_by_pages_and_requeued),

@@ -96,7 +96,7 @@ GH_API gh_command_config gh_command_config_default(void);
 
 /* A script of yours, without a "#!" line. Zero it, set text, and zero it again before you set another text; keep it in
    place while an op uses it, and use it with one client. The text is sent once and its digest afterwards; NOSCRIPT is
-   healed without a word. KEYS and ARGV are as in any Redis script. */
+   healed without a word. KEYS and ARGV are as in any Redis script, and have what its begin was given and no more. */
 typedef struct gh_script
 {
     gh_str text; /* yours: Lua source, at most config.out_bytes - 2 KiB; - 4 KiB with GH_REPEAT_ONCE */

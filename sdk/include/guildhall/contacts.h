@@ -77,7 +77,8 @@ GH_API gh_contacts_config gh_contacts_config_default(void);
 typedef struct gh_contact
 {
     gh_str name;      /* as it is shown; in the mirror's memory, until the mirror changes: in a tick, or by init  */
-    uint64_t time_us; /* of the last touch, on the store's clock since 1970; 0: not kept                             */
+    uint64_t time_us; /* of the last touch, on the store's clock since 1970; 0: not kept. Until the next load that of a
+                         touch whose answer was lost is when it was asked for again                                  */
 } gh_contact;
 
 /* One owner's contacts: in the store, and in your memory, if it has a mirror. */

@@ -125,7 +125,8 @@ GH_API gh_status gh_lock_begin(gh_lock* op, gh_client* client, gh_str name, cons
    GH_TIMEOUT   ended: not ours within wait_us
    GH_LOST      ended: it was ours and is not any more: the lease ran out, the store lost it, or a release found that
                 another had it. Whatever was done without a fence since the last GH_HELD may have been done by two
-   GH_CANCELLED ended: cancelled before it was ours
+   GH_CANCELLED ended: cancelled, before it was ours or while it was; then it was given back, unless the client was shut
+                down, and is free after its lease
    GH_FULL      ended: 100,000 already wait for this name
    GH_UNKNOWN   ended: the request was sent, no answer came, and the store could not be told that it is not wanted any
                 more: no link for a whole lease, a server that refuses, or the client was shut down. If it was granted,
@@ -159,8 +160,9 @@ GH_API size_t gh_lock_tag(const gh_client* client, gh_str name, char* out, size_
 
        begin --> TAKING --> HELD --> LEAVING --> ended           any failure: LEAVING, then ended
 
-   It stands and ends as a lock does, for all together: GH_HELD only while every one is ours; GH_LOST as soon as one is
-   lost. */
+   It stands and ends as a lock does, for all together: GH_HELD only while every one is ours. When one is lost, it is
+   GH_PENDING until the others are given back, and then ends GH_LOST. One that its owner releases or detaches ends it as
+   gh_lock_set_release does; what was detached is yours at once, for another lock, too. */
 typedef struct gh_lock_set
 {
     gh_op op;

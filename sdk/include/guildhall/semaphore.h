@@ -186,7 +186,7 @@ GH_API gh_status gh_permit_begin(gh_permit* op, const gh_semaphore* semaphore, c
    GH_TOO_LARGE ended: more permits than the semaphore's limit, which may have been lowered: op->limit has it
    GH_TIMEOUT   ended: not ours within wait_us
    GH_LOST      ended: it was ours and is not any more: the lease ran out, or the store lost it
-   GH_CANCELLED ended: cancelled before it was ours
+   GH_CANCELLED ended: cancelled, before it was ours or while it was: see lock.h
    GH_FULL      ended: 100,000 already wait for this name
    GH_UNKNOWN   ended: the request was sent, no answer came, and the store could not be told that they are not
                 wanted any more; see lock.h. If it was granted, it frees itself after its lease

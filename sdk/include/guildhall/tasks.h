@@ -250,8 +250,9 @@ GH_API gh_status gh_tasks_push_begin(gh_tasks_push* op, const gh_queue* queue, g
    GH_OK: each task is stored, or its status says why there was no need; GH_FULL: some are not, for want of capacity,
    and have status GH_FULL: push those alone again, the others have been dealt with. */
 
-/* The id of the i-th task: yours, or the one that was made for it, from gh_tasks_push_begin on. Writes a NUL
-   behind it and returns its length; 0 if op was never begun or i is too large. */
+/* The id of the i-th task: yours, or the one that was made for it, from gh_tasks_push_begin on, for as long as the
+   array of tasks is in place. Writes a NUL behind it and returns its length; 0 if op was never begun or i is too
+   large. */
 #define GH_TASK_ID_TEXT_SIZE (GH_TASK_ID_SIZE_MAX + 1)
 GH_API size_t gh_tasks_push_id(const gh_tasks_push* op, size_t i, char out[GH_TASK_ID_TEXT_SIZE]);
 
@@ -413,8 +414,9 @@ typedef struct gh_tasks_extend
                    count */
 typedef gh_task_action (*gh_task_function)(void* context, gh_task* task);
 
-/* Keeps a copy of the result, or of the reason of a failure, in what is left of the task's slot. False: no
-   room, or larger than GH_TASK_RESULT_SIZE_MAX; then the one of before stays. */
+/* For handlers: keeps a copy of the result, or of the reason of a failure, in what is left of the task's slot. False:
+   no room, or larger than GH_TASK_RESULT_SIZE_MAX; then the one of before stays. A taker's task has no slot, and so no
+   room. */
 GH_API bool gh_task_set_result(gh_task* task, gh_str result);
 
 typedef struct gh_task_handler
@@ -505,7 +507,8 @@ typedef struct gh_tasks_worker
     bool weighted;
 } gh_tasks_worker;
 
-/* Begins to work. The worker takes 5 places of ops_capacity at most.
+/* Begins to work. The worker takes 5 places of ops_capacity at most; while it finds none for a request it tries again
+   each millisecond, and says GH_NO_ROOM in `trouble`.
    GH_OK; GH_NO_ROOM (ops_capacity); GH_CLOSED; GH_INVALID_OP (NULL or busy), _CLIENT, _CONFIG, _TASK_QUEUES (none, too
    many, a name twice, one that is NULL, of another client, or not made well), _TASK_WEIGHTS (of queues: some 0, some
    not), _TASK_HANDLERS, _TASK_SLOTS. config must not be NULL; it is copied, what it points to stays yours. */

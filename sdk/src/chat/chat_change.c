@@ -176,9 +176,11 @@ static void chat_change_queue(gh_chat_change* change)
 
 static void chat_change_noted(gh_chat_change* change, const gh_reply* reply)
 {
-    if (gh_reply_integer(reply, GH_CHATS_ADD_CODE) != GH_CHATS_ADD_NOTED)
+    const int64_t code = gh_reply_integer(reply, GH_CHATS_ADD_CODE);
+    if (code != GH_CHATS_ADD_NOTED)
     {
-        chat_change_end(change, GH_FULL);
+        const bool is_full = code == GH_CHATS_ADD_FULL;
+        chat_change_end(change, is_full ? GH_FULL : gh_op_outcome(&change->op, GH_REASON_UNUSABLE));
         return;
     }
     if (++change->noted < change->count) gh_op_send(&change->op, 0);

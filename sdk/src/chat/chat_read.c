@@ -11,6 +11,7 @@ bool gh_chat_read_figures(const gh_reply* reply, gh_chat_figures* figures)
     figures->last_id = (uint64_t)gh_reply_integer(reply, GH_CHAT_READ_LAST_ID);
     figures->now_us = (uint64_t)gh_reply_integer(reply, GH_CHAT_READ_NOW_US);
     figures->largest = (uint32_t)largest;
+    if (gh_reply_integer(reply, GH_CHAT_READ_CODE) > GH_CHAT_READ_LOST) return false;
     return figures->epochs.present > 0 && figures->epochs.present < GH_CHAT_ID_MAX && figures->first_id > 0 &&
            figures->last_id < GH_CHAT_ID_MAX && figures->first_id <= figures->last_id + 1 &&
            largest <= GH_CHAT_ENTRY_MAX && gh_epochs_are_valid(&figures->epochs, figures->last_id);

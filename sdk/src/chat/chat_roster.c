@@ -127,11 +127,13 @@ static gh_status roster_answer(gh_op* op, const gh_event* event)
 {
     gh_chat_members* roster = roster_of(op);
     uint64_t epoch = (uint64_t)gh_reply_integer(event->reply, GH_CHAT_ROSTER_EPOCH);
-    if (gh_reply_integer(event->reply, GH_CHAT_ROSTER_CODE) == GH_CHAT_ROSTER_GONE)
+    const int64_t code = gh_reply_integer(event->reply, GH_CHAT_ROSTER_CODE);
+    if (code == GH_CHAT_ROSTER_GONE)
     {
         roster->count = 0;
         return GH_GONE;
     }
+    if (code != GH_CHAT_ROSTER_THERE) return gh_op_outcome(op, GH_REASON_UNUSABLE);
     if (roster_is_renewed(roster, epoch))
     {
         roster_restart(roster);

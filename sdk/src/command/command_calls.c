@@ -224,10 +224,11 @@ static void encode_once(gh_request* request, gh_command* command)
 }
 
 /* A Cluster looks at the keys that a script declares, and at no others, before it lets it run while their slot moves:
-   so a command that a script carries out declares its own. */
+   so a command that a script carries out declares its own. What a caller's script is given, its caller says. */
 static bool declares_word(const gh_command* command)
 {
-    return command->key_count == 0 && command->argument_count > 1 && gh_op_is_clustered(&command->op);
+    const bool is_command = command->script->own != NULL;
+    return is_command && command->argument_count > 1 && gh_op_is_clustered(&command->op);
 }
 
 static void encode_run(gh_request* request, gh_command* command)

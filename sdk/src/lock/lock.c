@@ -79,6 +79,7 @@ static gh_op* lock_owner(const gh_op* op)
 /* The set that it was of goes on without it. */
 static void lock_detach(gh_op* op)
 {
+    if (!gh_op_is_busy(op)) return;
     gh_op_tell_owner(op);
     lock_of(gh_lease_of(op))->set = NULL;
     gh_lease_detach(op);

@@ -16,6 +16,12 @@ static gh_lock* set_lock(const gh_lock_set* set, uint32_t i)
     return &set->locks[set->order[i]];
 }
 
+/* False: its owner has detached it, and may have another use for it by now. */
+static bool set_has(const gh_lock_set* set, const gh_lock* lock)
+{
+    return lock->set == set;
+}
+
 static void set_begin_next(gh_lock_set* set, gh_client* client)
 {
     gh_lock* lock = set_lock(set, set->next);
@@ -43,6 +49,7 @@ static uint32_t set_leave_all(gh_lock_set* set)
     for (i = 0; i < set->next; i++)
     {
         gh_lock* lock = set_lock(set, i);
+        if (!set_has(set, lock)) continue;
         gh_lease_release(&lock->lease);
         if (gh_lock_is_busy(lock)) busy++;
     }
@@ -54,7 +61,10 @@ static bool set_is_unsure(const gh_lock_set* set)
 {
     uint32_t i;
     for (i = 0; i < set->next; i++)
-        if (gh_op_poll(&set_lock(set, i)->op) == GH_UNKNOWN) return true;
+    {
+        const gh_lock* lock = set_lock(set, i);
+        if (set_has(set, lock) && gh_op_poll(&lock->op) == GH_UNKNOWN) return true;
+    }
     return false;
 }
 
@@ -65,7 +75,7 @@ static void set_look(gh_lock_set* set)
     for (i = 0; i < set->next; i++)
     {
         const gh_lock* lock = set_lock(set, i);
-        gh_status status = gh_op_poll(&lock->op);
+        gh_status status = set_has(set, lock) ? gh_op_poll(&lock->op) : GH_OK; /* as one that was released */
         if (status == GH_HELD) held++;
         if (status == GH_HELD || (status == GH_PENDING && lock->lease.op.state != GH_LEASE_LEAVING)) continue;
         set->op.state = SET_LEAVING; /* one is lost, refused, or its hold is over */
@@ -98,7 +108,8 @@ static void set_close(gh_lock_set* set)
 {
     uint32_t i;
     set_leave(set, GH_CANCELLED);
-    for (i = 0; i < set->next; i++) gh_op_close(&set_lock(set, i)->op);
+    for (i = 0; i < set->next; i++)
+        if (set_has(set, set_lock(set, i))) gh_op_close(&set_lock(set, i)->op);
     gh_op_end(&set->op, set_is_unsure(set) ? GH_UNKNOWN : (gh_status)set->outcome);
 }
 
@@ -117,8 +128,10 @@ static void set_detach(gh_op* op)
     if (!gh_op_is_busy(op)) return;
     for (i = 0; i < set->count; i++)
     {
-        set->locks[i].set = NULL;
-        gh_op_detach(&set->locks[i].op);
+        gh_lock* lock = set_lock(set, i);
+        if (!set_has(set, lock) && gh_lock_is_busy(lock)) continue;
+        lock->set = NULL;
+        gh_op_detach(&lock->op);
     }
     gh_op_end(op, GH_CANCELLED);
 }

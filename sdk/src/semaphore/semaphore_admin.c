@@ -39,14 +39,14 @@ static gh_status semaphore_limit_answer(gh_op* op, const gh_event* event)
     gh_semaphore_limit* limit = semaphore_limit_of(op);
     const gh_reply* reply = event->reply;
     const int64_t code = gh_reply_integer(reply, GH_SEMAPHORE_LIMIT_CODE);
-    bool fits;
+    bool fits = code == GH_SEMAPHORE_LIMIT_SET || code == GH_SEMAPHORE_LIMIT_OLDER;
     if (code == GH_SEMAPHORE_LIMIT_AGAIN) limit->seen_us = (uint64_t)gh_reply_integer(reply, GH_SEMAPHORE_LIMIT_NOW_US);
     if (code == GH_SEMAPHORE_LIMIT_AGAIN || code == GH_SEMAPHORE_LIMIT_STALE)
     {
         gh_op_send(op, op->flags & GH_OP_MAYBE); /* we know the store's time better now, and our timer ends this */
         return GH_PENDING;
     }
-    fits = semaphore_take_figure(reply, GH_SEMAPHORE_LIMIT_LIMIT, &limit->limit);
+    fits = semaphore_take_figure(reply, GH_SEMAPHORE_LIMIT_LIMIT, &limit->limit) && fits;
     fits = semaphore_take_figure(reply, GH_SEMAPHORE_LIMIT_USED, &limit->used) && fits;
     fits = semaphore_take_figure(reply, GH_SEMAPHORE_LIMIT_WAITERS, &limit->waiters) && fits;
     if (!fits) return gh_op_outcome(op, GH_REASON_UNUSABLE);

@@ -170,8 +170,9 @@ static void control_encode(gh_op* op, gh_request* request)
 
 static gh_status control_answer(gh_op* op, const gh_event* event)
 {
-    if (gh_reply_text(event->reply, GH_ONCE_CODES).size > 0) return GH_OK;
-    return gh_task_send_again(op);
+    const gh_str codes = gh_reply_text(event->reply, GH_ONCE_CODES);
+    if (codes.size == 0) return gh_task_send_again(op);
+    return codes.size == 1 && codes.bytes[0] == GH_ONCE_DONE ? GH_OK : gh_op_outcome(op, GH_REASON_UNUSABLE);
 }
 
 static const gh_op_kind control_kind = {.name = "tasks_control",

@@ -366,8 +366,7 @@ static const gh_op_kind extend_kind = {.name = "tasks_extend",
 
 static bool extend_wants(const gh_tasks_extend* op, const gh_task* task)
 {
-    if (task->state == GH_TASK_PLACE_FREE || (task->sending & GH_TASK_SENDING_FINISH) != 0) return false;
-    return op->owner == NULL || (task->status != GH_LOST && task->queue == op->queue_index);
+    return gh_task_is_kept(task) && (op->owner == NULL || task->queue == op->queue_index);
 }
 
 /* As check_finish. */

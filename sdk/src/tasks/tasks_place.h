@@ -56,6 +56,14 @@ static inline bool gh_task_is_in_doubt(const gh_client* client, const gh_task* t
     return task->generation != gh_client_generation(client, task->route);
 }
 
+/* Whether its lease is to be renewed: not once somebody was told that it is lost, as a worker that leaves tells its
+   handlers before it gives back what they had. */
+static inline bool gh_task_is_kept(const gh_task* task)
+{
+    return task->state != GH_TASK_PLACE_FREE && task->status != GH_LOST &&
+           (task->sending & GH_TASK_SENDING_FINISH) == 0;
+}
+
 /* False if one is not valid, or there twice. */
 bool gh_task_handlers_set_up(const gh_tasks_worker_config* config, const gh_client* client);
 

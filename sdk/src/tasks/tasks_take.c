@@ -209,6 +209,7 @@ static void take_tasks(gh_tasks_take* take, const gh_reply* reply, uint64_t leas
         task->renew_us = gh_client_after(take->op.client, take->lease_us / 3);
         task->generation = gh_client_generation(take->op.client, take->op.route);
         task->route = take->op.route;
+        if (take->owner == NULL) task->memory_size = task->memory_used; /* what follows is the next task's */
         used += task->memory_used;
         take->count++;
         id = attempt->next->next;

@@ -50,7 +50,7 @@ static uint64_t task_next_time(const gh_tasks_worker* worker, const gh_task* tas
     if (task->state == GH_TASK_PLACE_BEGUN && task->again_us < GH_FOREVER - task->called_us)
         next_us = task->called_us + task->again_us;
     if (task->state == GH_TASK_PLACE_ENDED && (worker->under_way & WORKER_FINISH) == 0) next_us = retry_us;
-    if ((worker->under_way & WORKER_EXTEND) == 0 && task->renew_us < next_us)
+    if ((worker->under_way & WORKER_EXTEND) == 0 && gh_task_is_kept(task) && task->renew_us < next_us)
         next_us = task->renew_us > retry_us ? task->renew_us : retry_us;
     return next_us;
 }

@@ -20,11 +20,11 @@ static void worker_note(gh_tasks_worker* worker, gh_tasks_worker_queue* queue, g
     if (status != GH_OK) queue->retry_us = gh_client_after(worker->op.client, pause_us);
 }
 
-/* One of the three was begun, or could not be. */
+/* One of the three was begun, or could not be: in the next frame, as no tick brings room by itself. */
 static void worker_begun(gh_tasks_worker* worker, gh_tasks_worker_queue* queue, int which, gh_status status)
 {
     if (status == GH_OK) worker->under_way |= (uint8_t)which;
-    else worker_note(worker, queue, status, 1);
+    else worker_note(worker, queue, status, PAUSE_MIN_US);
 }
 
 static bool worker_queue_pauses(const gh_tasks_worker* worker, const gh_tasks_worker_queue* queue)
@@ -56,8 +56,7 @@ static void worker_send_finish(gh_tasks_worker* worker)
 
 static bool task_wants_renewal(const gh_tasks_worker* worker, const gh_task* task)
 {
-    return task->state != GH_TASK_PLACE_FREE && (task->sending & GH_TASK_SENDING_FINISH) == 0 &&
-           task->renew_us <= gh_tasks_worker_now(worker) &&
+    return gh_task_is_kept(task) && task->renew_us <= gh_tasks_worker_now(worker) &&
            !worker_queue_pauses(worker, gh_tasks_worker_queue_at(worker, task->queue));
 }
 
