@@ -104,5 +104,24 @@ static void counter_that_is_closed_and_opened_again_counts_all(void** state)
     assert_int_equal(stored_sum(server, "hits", 86400), 3);
 }
 
-TEST_FILE(counters_crowded, cmocka_unit_test(counters_that_are_always_busy_count_in_their_time),
+static void memory_is_left_alone_where_there_is_no_room(void** state)
+{
+    (void)state;
+    scripted* world = scripted_new();
+    gh_client_config client = scripted_config();
+    gh_counters_config config = gh_counters_config_default();
+    gh_counters* counters = NULL;
+    client.ops_capacity = GH_COUNTERS_OPS - 1;
+    scripted_start(world, &client);
+    const size_t size = gh_counters_memory(&config);
+    char* memory = scripted_keep(world, size + 16);
+    memory += (16 - (uintptr_t)memory % 16) % 16;
+    memset(memory, 'x', size);
+    assert_status(gh_counters_init(&counters, world->client, &config, memory, size), GH_NO_ROOM);
+    assert_null(counters);
+    for (size_t i = 0; i < size; i++) assert_int_equal(memory[i], 'x');
+}
+
+TEST_FILE(counters_crowded, cmocka_unit_test(memory_is_left_alone_where_there_is_no_room),
+          cmocka_unit_test(counters_that_are_always_busy_count_in_their_time),
           cmocka_unit_test(counter_that_is_closed_and_opened_again_counts_all));
