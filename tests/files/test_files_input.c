@@ -337,7 +337,26 @@ static void bad_input_of_the_small_ones(void** state)
     assert_status(list_with(&self->op, a, &self->config), GH_INVALID_OP);
 }
 
-TEST_FILE(files_input, cmocka_unit_test(bad_configs_of_a_sender), cmocka_unit_test(readers_at_their_most),
-          cmocka_unit_test(bad_calls_on_a_sender), cmocka_unit_test(bad_configs_of_a_reader),
-          cmocka_unit_test(chunks_that_are_too_large_are_told), cmocka_unit_test(ops_at_capacity),
-          cmocka_unit_test(bad_input_of_the_small_ones));
+/* Also where a field is out of range for what another one says. */
+static void no_memory_for_what_is_refused(void** state)
+{
+    (void)state;
+    gh_file_send_config sends = gh_file_send_config_default();
+    gh_file_read_config reads = gh_file_read_config_default();
+    sends.cap_bytes = sends.chunk_bytes - 1;
+    assert_int_equal(gh_file_send_memory(&sends), 0);
+    sends.cap_bytes = sends.chunk_bytes;
+    assert_true(gh_file_send_memory(&sends) > 0);
+    sends.channel_bytes = sends.cap_bytes - 1;
+    assert_int_equal(gh_file_send_memory(&sends), 0);
+    sends.channel_bytes = sends.cap_bytes;
+    sends.tick_bytes = sends.chunk_bytes - 1;
+    assert_int_equal(gh_file_send_memory(&sends), 0);
+    reads.keep = (gh_file_keep)2;
+    assert_int_equal(gh_file_read_memory(&reads), 0);
+}
+
+TEST_FILE(files_input, cmocka_unit_test(no_memory_for_what_is_refused), cmocka_unit_test(bad_configs_of_a_sender),
+          cmocka_unit_test(readers_at_their_most), cmocka_unit_test(bad_calls_on_a_sender),
+          cmocka_unit_test(bad_configs_of_a_reader), cmocka_unit_test(chunks_that_are_too_large_are_told),
+          cmocka_unit_test(ops_at_capacity), cmocka_unit_test(bad_input_of_the_small_ones));

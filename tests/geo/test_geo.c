@@ -601,8 +601,24 @@ static void heap_is_never_called(void** state)
     drop_table(table);
 }
 
-TEST_FILE(geo, cmocka_unit_test(columns_are_where_the_config_says),
-          cmocka_unit_test(columns_that_cannot_be_are_refused), cmocka_unit_test(finds_places_and_nothing_in_gaps),
+/* Nobody may clear what everybody looks into. */
+static void current_table_that_is_offered_again_stays(void** state)
+{
+    (void)state;
+    gh_geo_slot slot = {NULL, NULL};
+    gh_geo* table = small_table();
+    assert_status(gh_geo_seal(table, 0), GH_OK);
+    assert_status(gh_geo_offer(&slot, table), GH_OK);
+    assert_null(gh_geo_turn(&slot));
+    assert_status(gh_geo_offer(&slot, table), GH_OK);
+    assert_null(gh_geo_turn(&slot));
+    assert_ptr_equal(slot.current, table);
+    drop_table(table);
+}
+
+TEST_FILE(geo, cmocka_unit_test(current_table_that_is_offered_again_stays),
+          cmocka_unit_test(columns_are_where_the_config_says), cmocka_unit_test(columns_that_cannot_be_are_refused),
+          cmocka_unit_test(finds_places_and_nothing_in_gaps),
           cmocka_unit_test(equal_names_in_other_places_are_other_nodes), cmocka_unit_test(agrees_with_a_plain_list),
           cmocka_unit_test(ipv6_agrees_with_a_plain_count), cmocka_unit_test(rows_may_be_cut_anywhere),
           cmocka_unit_test(malformed_rows_are_counted_and_left_out),

@@ -120,7 +120,7 @@ GH_API uint64_t gh_aggregate_count(const gh_aggregate* aggregate, gh_str day, ui
 typedef struct gh_aggregate_flush_config
 {
     size_t struct_size;   /* set by gh_aggregate_flush_config_default; leave it */
-    uint64_t progress_us; /* end when nothing moves for so long; 1 ms..24 h, default 30 s */
+    uint64_t progress_us; /* end when the store moves nothing for so long; 1 ms..24 h, default 30 s */
     uint64_t keep_us;     /* a day is dropped, and what is staged for it, so long after a flush has last staged or
                              added something; 0 (default): never; 1 h..100 years. The last flush decides */
 } gh_aggregate_flush_config;

@@ -12,9 +12,10 @@
    slice    a precision of 5 s cuts time into slices of 5 s that start at multiples of 5 s since 1970 by the
             store's clock. What is added counts in one slice of each precision. A slice that nobody added to
             is not stored: reads can fill it.
-   batch    what was added since the last one, at most every flush_us. Its slices are those of the time in the
-            middle between its first and its last add, also when it arrives late, as after an outage; so a
-            slice that is over may still grow.
+   batch    what was added since the last one, at most every flush_us, of a few counters, each once. Its slices
+            are those of the time in the middle between the first add of these and the last one, also when it
+            arrives late, as after an outage; so a slice that is over may still grow. More than six counters of a
+            shard go in several, one behind the other, and those that are added to all the time take turns.
    cleaning one server of the fleet at a time does it, by a lease; when it dies, another takes over. A counter
             that nobody touches vanishes with its last sample. Nothing depends on it: reads never show what is
             too old, and every key has a time to live.

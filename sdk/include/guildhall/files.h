@@ -150,8 +150,8 @@ GH_API gh_status gh_file_send_finish(gh_file_send* op);
    GH_UNKNOWN   it may be sealed, and announced or not; or the server stopped a script in its middle: begin again to
                 make sure
    GH_TOO_SMALL it was begun with larger chunks than chunk_bytes: the first sender's config must be used
-   GH_CANCELLED, GH_REFUSED, GH_CORRUPT   see gh_status_text; GH_CORRUPT also: a key is not of Guildhall's
-   making
+   GH_CANCELLED, GH_REFUSED, GH_CORRUPT   see gh_status_text; GH_CORRUPT also: a key of this file or of its channel is
+   not of Guildhall's making. That of another file in the channel is told in the log, and takes up its room
    gh_op_cancel stops it where it is: what is stored stays for abandoned_us; gh_file_remove_begin removes it at once.
    Once the seal was sent, nothing is stopped any more: it ends with the answer. */
 
@@ -185,7 +185,8 @@ typedef struct gh_file_read_config
     uint32_t line_bytes;  /* the longest line; 1..GH_FILE_LINE_MAX, default 4096 */
     uint32_t tick_bytes;  /* asked for in a tick, at least one chunk; and unpacked from one tick to the next, at
                              least 16 KiB: then blocks and lines are GH_PENDING. 1..1 GiB, default 256 KiB */
-    uint64_t progress_us; /* end when the store has nothing new for so long; 1 ms..24 h, default 60 s */
+    uint64_t progress_us; /* end when the store has nothing new for so long, since it is its turn and not yours;
+                             1 ms..24 h, default 60 s */
     void* memory;         /* aligned to 16 */
     size_t memory_size;
 } gh_file_read_config;

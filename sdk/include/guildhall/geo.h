@@ -181,8 +181,8 @@ typedef struct gh_geo_slot
    GH_INVALID_OP (the slot is NULL). */
 GH_API gh_status gh_geo_offer(gh_geo_slot* slot, gh_geo* table);
 
-/* Once a frame. Returns the table that is not the current one any more and is yours to clear
-   and build again, or NULL. */
+/* Once a frame. Returns the table that is not the current one any more and is yours to clear and build again, or NULL:
+   there is none, or the current one was offered again. */
 GH_API gh_geo* gh_geo_turn(gh_geo_slot* slot);
 
 #ifdef __cplusplus

@@ -207,7 +207,7 @@ static bool flush_prepare_day(gh_aggregate_flush* flush, aggregate_day* day)
 static void flush_look(gh_aggregate_flush* flush)
 {
     flush->day = flush->days_done = 0;
-    flush->added_since = false;
+    flush->added_since = flush->differs = false;
     flush_enter(flush, FLUSH_LOOKING);
 }
 
@@ -236,6 +236,7 @@ static void flush_seek(gh_aggregate_flush* flush)
         gh_op_timer_after(&flush->op, 1);
         return;
     }
+    flush->moved_us = gh_client_now(flush->op.client);
     flush_enter(flush, FLUSH_STAGING);
 }
 

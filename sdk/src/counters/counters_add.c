@@ -31,6 +31,7 @@ void gh_counters_mark_dirty(gh_counters* counters, uint32_t index, uint64_t adde
     gh_counters_shard* shard = &counters->shards[slot->shard];
     if ((slot->flags & GH_COUNTER_DIRTY) != 0) return;
     slot->flags |= GH_COUNTER_DIRTY;
+    slot->since = (uint32_t)(added_us >> 10);
     slot->next_dirty = GH_COUNTERS_NONE;
     if (shard->first == GH_COUNTERS_NONE)
     {

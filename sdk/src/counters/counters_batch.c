@@ -36,6 +36,7 @@ static void counters_slot_take_back(gh_counters_lane* lane, uint32_t index)
     gh_counters_shard* shard = &self->shards[lane->shard];
     int64_t sum = slot->live + slot->frozen; /* each within 2^53 */
     gh_counters_mark_dirty(self, index, lane->first_us);
+    slot->since = (uint32_t)(lane->first_us >> 10);
     if (lane->first_us < shard->first_us) shard->first_us = lane->first_us;
     if (lane->last_us > shard->last_us) shard->last_us = lane->last_us;
     slot->live_adds += slot->frozen_adds;
@@ -115,24 +116,44 @@ size_t gh_counters_keys_size(const gh_counters* counters, size_t encoded_size)
     return (1 + counters->config.precision_count) * (encoded_size + 96) + 48;
 }
 
+/* One more than these would be too much of what is late; or it is of another time, or has no room; or it is the same
+   counter in another place, as one that was closed and opened again: of two in one batch the store counts one. */
+static bool counters_lane_takes(const gh_counters_lane* lane, const gh_counters_slot* slot, uint32_t at_s, size_t room)
+{
+    const gh_counters_slot* slots = lane->counters->slots;
+    const gh_str name = gh_str_make(slot->name, slot->name_size);
+    const uint64_t now_us = gh_client_now(lane->op.client);
+    const uint64_t since_us = gh_counters_since_us(slot, now_us);
+    const uint64_t first_us = since_us < lane->first_us ? since_us : lane->first_us;
+    const bool late = at_s != 0 || now_us - first_us > GH_COUNTERS_LATE_US;
+    uint32_t i;
+    if (slot->at_s != at_s || lane->count >= (late ? GH_COUNTERS_LATE_MAX : GH_COUNTERS_BATCH_MAX)) return false;
+    if (gh_counters_keys_size(lane->counters, gh_name_encoded_size(name)) > room) return false;
+    for (i = lane->first; i != GH_COUNTERS_NONE; i = slots[i].next_frozen)
+        if (gh_str_equal(gh_str_make(slots[i].name, slots[i].name_size), name)) return false;
+    return true;
+}
+
 /* Moves what waits into the batch, first come first, as much as one request takes, and of one time. */
 static void counters_lane_freeze_slots(gh_counters_lane* lane, gh_counters_shard* shard)
 {
     gh_counters* self = lane->counters;
+    const uint64_t now_us = gh_client_now(self->control.client);
     size_t room = gh_client_out_room(self->control.client) - GH_COUNTERS_ROOM;
     uint32_t* link = &lane->first;
     uint32_t at_s = self->slots[shard->first].at_s;
-    bool late = at_s != 0 || gh_client_now(self->control.client) - lane->first_us > GH_COUNTERS_LATE_US;
-    uint32_t count_max = late ? GH_COUNTERS_LATE_MAX : GH_COUNTERS_BATCH_MAX;
     lane->count = 0;
-    while (shard->first != GH_COUNTERS_NONE && lane->count < count_max)
+    lane->first_us = now_us;
+    while (shard->first != GH_COUNTERS_NONE)
     {
         gh_counters_slot* slot = &self->slots[shard->first];
-        size_t size = gh_counters_keys_size(self, gh_name_encoded_size(gh_str_make(slot->name, slot->name_size)));
-        if (size > room || slot->at_s != at_s) break;
-        room -= size;
+        const uint64_t since_us = gh_counters_since_us(slot, now_us);
+        if (!counters_lane_takes(lane, slot, at_s, room)) break;
+        room -= gh_counters_keys_size(self, gh_name_encoded_size(gh_str_make(slot->name, slot->name_size)));
+        if (since_us < lane->first_us) lane->first_us = since_us;
         *link = shard->first;
         link = &slot->next_frozen;
+        *link = GH_COUNTERS_NONE;
         shard->first = slot->next_dirty;
         slot->frozen = slot->live;
         slot->frozen_adds = slot->live_adds;
@@ -141,7 +162,6 @@ static void counters_lane_freeze_slots(gh_counters_lane* lane, gh_counters_shard
         slot->flags = (uint8_t)((slot->flags & ~GH_COUNTER_DIRTY) | GH_COUNTER_FROZEN);
         lane->count++;
     }
-    *link = GH_COUNTERS_NONE;
 }
 
 static void counters_lane_freeze(gh_counters_lane* lane, uint32_t number)
@@ -150,7 +170,6 @@ static void counters_lane_freeze(gh_counters_lane* lane, uint32_t number)
     gh_counters_shard* shard = &self->shards[number];
     uint64_t bit = 1ull << number;
     lane->shard = number;
-    lane->first_us = shard->first_us;
     lane->last_us = shard->last_us;
     GH_INVARIANT(lane->op.client, lane->first == GH_COUNTERS_NONE && (self->busy & bit) == 0);
     counters_lane_freeze_slots(lane, shard);
@@ -160,6 +179,10 @@ static void counters_lane_freeze(gh_counters_lane* lane, uint32_t number)
         shard->last = GH_COUNTERS_NONE;
         self->dirty &= ~bit;
         self->due &= ~bit;
+    }
+    else
+    {
+        shard->first_us = gh_counters_since_us(&self->slots[shard->first], gh_client_now(self->control.client));
     }
     self->busy |= bit;
     gh_op_renumber(&lane->op);

@@ -204,9 +204,9 @@ static gh_status counters_try(gh_counters** counters, gh_client* client, const g
     if (config == NULL) config = &usual;
     status = counters_check_config(config, client);
     if (status != GH_OK) return status;
-    self = (gh_counters*)gh_arena_cut_from(memory, size, counters_cut, config);
-    if (self == NULL) return GH_INVALID_MEMORY;
+    if (!gh_arena_fits(memory, size, gh_arena_measure(counters_cut, config))) return GH_INVALID_MEMORY;
     if (gh_client_ops_room(client) < GH_COUNTERS_OPS) return GH_NO_ROOM;
+    self = (gh_counters*)gh_arena_cut_from(memory, size, counters_cut, config);
     self->magic = GH_COUNTERS_MAGIC;
     self->seed = gh_client_id(client);
     self->ended = GH_PENDING;

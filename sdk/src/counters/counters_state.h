@@ -46,14 +46,15 @@ typedef struct gh_counters_slot
     uint32_t next_frozen;
     uint32_t at_s;  /* of a place without a name in the table: the second that its adds were given; 0: of no time */
     uint32_t dated; /* the place that took the last add of this counter with a time, perhaps over by now; or none   */
+    uint32_t since; /* when it began to wait, by the client's clock in units of 1,024 us; wraps after 50 days       */
     uint8_t shard;
     uint8_t flags;
     uint8_t name_size;
     char name[GH_NAME_SIZE_MAX];
 } gh_counters_slot;
 
-/* Slots that wait, in the order in which they were first added to; and when that was, by the client's clock.
- */
+/* Slots that wait, in the order in which they were first added to; when that was of the first, and when the last add
+   of all came, by the client's clock. */
 typedef struct gh_counters_shard
 {
     uint32_t first;
@@ -132,6 +133,13 @@ static inline gh_str gh_counters_kind(void)
 static inline bool gh_counters_are_valid(const gh_counters* counters)
 {
     return counters != NULL && counters->magic == GH_COUNTERS_MAGIC;
+}
+
+/* When a slot began to wait, by the client's clock, or up to a millisecond before. */
+static inline uint64_t gh_counters_since_us(const gh_counters_slot* slot, uint64_t now_us)
+{
+    const uint64_t now = now_us >> 10;
+    return (now - (uint32_t)((uint32_t)now - slot->since)) << 10;
 }
 
 /* counters_slots.c */

@@ -77,9 +77,18 @@ send_room* gh_files_carve_send(const gh_file_send_config* config)
     return (send_room*)gh_arena_cut_from(config->memory, config->memory_size, send_cut, config);
 }
 
+/* What a number may be where another one decides, too. */
+static gh_status send_check(const gh_file_send_config* config, gh_client* client)
+{
+    gh_status status = gh_refusal_check(&file_send_bounds, config, client);
+    if (status != GH_OK) return status;
+    if (config->cap_bytes < config->chunk_bytes || config->channel_bytes < config->cap_bytes) return GH_INVALID_CAP;
+    return config->tick_bytes < config->chunk_bytes ? GH_INVALID_TICK_BYTES : GH_OK;
+}
+
 size_t gh_file_send_memory(const gh_file_send_config* config)
 {
-    return gh_bounds_check(&file_send_bounds, config) == GH_OK ? gh_arena_measure(send_cut, config) : 0;
+    return send_check(config, NULL) == GH_OK ? gh_arena_measure(send_cut, config) : 0;
 }
 
 static bool send_readers_are_valid(const gh_file_send_config* config)
@@ -99,12 +108,10 @@ static bool send_readers_are_valid(const gh_file_send_config* config)
 
 gh_status gh_files_check_send(const gh_file_send_config* config, gh_client* client)
 {
-    gh_status status = gh_refusal_check(&file_send_bounds, config, client);
+    gh_status status = send_check(config, client);
     if (status != GH_OK) return status;
     if (config->channel.size > 0 && !gh_name_is_valid(config->channel)) return GH_INVALID_CHANNEL;
     if (!send_readers_are_valid(config)) return GH_INVALID_READERS;
-    if (config->cap_bytes < config->chunk_bytes || config->channel_bytes < config->cap_bytes) return GH_INVALID_CAP;
-    if (config->tick_bytes < config->chunk_bytes) return GH_INVALID_TICK_BYTES;
     return gh_arena_fits(config->memory, config->memory_size, gh_file_send_memory(config)) ? GH_OK : GH_INVALID_MEMORY;
 }
 
@@ -132,8 +139,10 @@ static bool read_format_is_there(const gh_file_read_config* config)
 
 static gh_status read_check(const gh_file_read_config* config, gh_client* client)
 {
+    const bool is_kept = config != NULL && (config->keep == GH_FILE_AS_READ || config->keep == GH_FILE_AT_END);
     gh_status status = gh_refusal_check(&file_read_bounds, config, client);
-    return status == GH_OK && !read_format_is_there(config) ? GH_INVALID_FORMAT : status;
+    if (status != GH_OK) return status;
+    return is_kept && read_format_is_there(config) ? GH_OK : GH_INVALID_FORMAT;
 }
 
 static void* read_cut(gh_arena* arena, const void* settings)
@@ -177,6 +186,5 @@ gh_status gh_files_check_read(const gh_file_read_config* config, gh_client* clie
     gh_status status = read_check(config, client);
     if (status != GH_OK) return status;
     if (config->channel.size > 0 && !gh_name_is_valid(config->channel)) return GH_INVALID_CHANNEL;
-    if (config->keep != GH_FILE_AS_READ && config->keep != GH_FILE_AT_END) return GH_INVALID_FORMAT;
     return gh_arena_fits(config->memory, config->memory_size, gh_file_read_memory(config)) ? GH_OK : GH_INVALID_MEMORY;
 }

@@ -19,6 +19,7 @@ static void read_note_given(gh_file_read* read)
     room->pulled = true;
     read->offset_bytes = room->given;
     if (room->ask != READ_NOTHING) return;
+    if (gh_files_read_has_something(read)) gh_files_read_moved(read); /* what is asked for now has its whole time */
     if (waits || (room->config.keep == GH_FILE_AS_READ && read->offset_bytes - room->told >= step))
         gh_files_read_request(read, READ_NEWS);
 }

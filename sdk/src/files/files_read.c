@@ -49,7 +49,7 @@ void gh_files_read_moved(gh_file_read* read)
 }
 
 /* Something has arrived that the caller may take: then it is its turn, not the store's. */
-static bool read_has_something(const gh_file_read* read)
+bool gh_files_read_has_something(const gh_file_read* read)
 {
     const read_room* room = read->room;
     return room->at_end || room->in_chunk || room->text.size > 0 ||
@@ -371,7 +371,7 @@ static void read_replied(gh_file_read* read, const gh_reply* reply, uint64_t sen
 static void read_doubt(gh_file_read* read)
 {
     read->room->doubted = true;
-    if (read->room->ask == READ_NOTHING && read_has_something(read)) gh_files_read_moved(read);
+    if (read->room->ask == READ_NOTHING && gh_files_read_has_something(read)) gh_files_read_moved(read);
     if (read->room->ask == READ_NOTHING || read->room->ask == READ_NEWS) gh_files_read_request(read, READ_NEWS);
 }
 
@@ -407,7 +407,7 @@ static void read_timer(gh_file_read* read)
 {
     read_room* room = read->room;
     uint64_t now_us = gh_client_now(read->op.client);
-    if (room->ask == READ_NOTHING && read_has_something(read)) room->moved_us = now_us;
+    if (room->ask == READ_NOTHING && gh_files_read_has_something(read)) room->moved_us = now_us;
     if (now_us - room->moved_us >= room->config.progress_us)
     {
         gh_files_read_end(read, read_judge(read, GH_REASON_DEADLINE));
@@ -416,7 +416,7 @@ static void read_timer(gh_file_read* read)
     if (room->ask == READ_NOTHING && room->ask_us <= now_us)
     {
         /* A caller that lets all lie that is there does not keep its lease: others wait for it. */
-        if (room->pulled || !read_has_something(read)) gh_files_read_request(read, READ_NEWS);
+        if (room->pulled || !gh_files_read_has_something(read)) gh_files_read_request(read, READ_NEWS);
         else room->ask_us = GH_FOREVER;
     }
     read_arm(read);

@@ -201,6 +201,7 @@ void gh_files_send_wrap_up(gh_file_send* send);
 bool gh_files_read_is_busy(const gh_file_read* read);
 void gh_files_read_end(gh_file_read* read, gh_status status);
 void gh_files_read_moved(gh_file_read* read);
+bool gh_files_read_has_something(const gh_file_read* read);
 void gh_files_read_request(gh_file_read* read, read_ask ask);
 void gh_files_read_fetch(gh_file_read* read, bool in_tick);
 read_lane* gh_files_read_lane(const gh_file_read* read, uint64_t number);

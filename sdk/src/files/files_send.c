@@ -333,9 +333,11 @@ static void send_replied(gh_file_send* send, const gh_reply* reply)
     send_advance(send);
 }
 
+/* A file that is announced before it is sealed is not at its end by that. */
 static bool send_is_ending(const gh_file_send* send)
 {
-    return send->room->ask == SEND_SEAL || send->room->ask == SEND_ANNOUNCE;
+    const send_room* room = send->room;
+    return room->ask == SEND_SEAL || (room->ask == SEND_ANNOUNCE && room->sealed);
 }
 
 /* How it ends that gives up now. What is stored for a later sender to go on with is not what this one was begun for:
@@ -368,6 +370,21 @@ static void send_timer(gh_file_send* send)
     else gh_files_send_end(send, send_judge(send, GH_REASON_DEADLINE));
 }
 
+/* A file of somebody else that is spoilt takes up its room like one that is read: others in the channel may go. */
+static void send_failed(gh_file_send* send, gh_status status)
+{
+    send_room* room = send->room;
+    if (room->ask != SEND_PROBE || status != GH_CORRUPT)
+    {
+        gh_files_send_end(send, room->sealed_now ? GH_UNKNOWN : status);
+        return;
+    }
+    gh_op_warn(&send->op, "a file in the channel is not of the form that KEYS.md describes: ",
+               gh_str_make(room->probe, room->probe_size));
+    room->ask = SEND_NOTHING;
+    send_pause(send);
+}
+
 /* A chunk is stored, or cannot be. */
 static void send_lane_moved(gh_file_send* send)
 {
@@ -381,7 +398,7 @@ static void send_step(gh_op* op, const gh_event* event)
     switch (event->kind)
     {
     case GH_EVENT_REPLY: send_replied(send, event->reply); break;
-    case GH_EVENT_FAILED: gh_files_send_end(send, send->room->sealed_now ? GH_UNKNOWN : event->status); break;
+    case GH_EVENT_FAILED: send_failed(send, event->status); break;
     case GH_EVENT_TIMER: send_timer(send); break;
     case GH_EVENT_CHILD: send_lane_moved(send); break;
     case GH_EVENT_CANCEL: send_cancel(send); break;

@@ -268,7 +268,7 @@ gh_geo* gh_geo_turn(gh_geo_slot* slot)
 {
     gh_geo* old;
     if (slot == NULL || slot->offered == NULL) return NULL;
-    old = slot->current;
+    old = slot->current == slot->offered ? NULL : slot->current;
     slot->current = slot->offered;
     slot->offered = NULL;
     return old;

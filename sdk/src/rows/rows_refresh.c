@@ -1,6 +1,7 @@
 /* rows_refresh.c -- refreshers of rows: which shard is looked at next, what is claimed in it, and when it is looked at
    again. What becomes of a row that was claimed, see rows_slots.c. */
 
+#include "base/least.h"
 #include "client/refusal.h"
 #include "client/waiter.h"
 #include "rows_slots.h"
@@ -97,6 +98,7 @@ static void rows_look(gh_rows* rows)
     rows->shard = shard;
     rows->asked = (uint8_t)(room < GH_ROWS_CLAIM_MAX ? room : GH_ROWS_CLAIM_MAX);
     rows->claim++;
+    rows->look_us[shard] = GH_FOREVER; /* a hint that overtakes the answer says otherwise */
     rows->op.state = ROWS_LOOKING;
     gh_op_send(&rows->op, 0);
 }
@@ -121,7 +123,7 @@ static void rows_plan_look(gh_rows* rows, uint32_t taken, uint64_t due_us, uint6
     if (due_us != 0 && wait_us == 0) /* more is due; or something else was, and is out of the way now */
         idle_us = taken == rows->asked ? 0 : ROWS_PAUSE_MIN_US;
     else if (idle_us < *pause_us) idle_us = gh_client_jitter(client, *pause_us);
-    rows->look_us[rows->shard] = gh_client_after(client, idle_us);
+    rows->look_us[rows->shard] = gh_least(rows->look_us[rows->shard], gh_client_after(client, idle_us));
 }
 
 /* Gives each row that was claimed to a slot; an answer that comes when the lease is over gives nothing. */
