@@ -296,7 +296,7 @@ static void cluster_lost(gh_node* node)
     gh_cluster* cluster = gh_cluster_of(node->client);
     gh_cluster_place* place = place_of(node);
     gh_nodes_wake(node->client); /* if it was the only one that was open, another is connected */
-    if (node->link.failures == 1) cluster->hurries = HURRIES;
+    if (node->link.failures == 1 && !place->left) cluster->hurries = HURRIES;
     if (!place->left) look_for_successor(cluster, node->client);
     place->left = false;
     send_back(node);
@@ -343,13 +343,14 @@ static bool pass_over_epoch(gh_node* node)
     return cluster_epoch(node, &tag) != NULL && tag != node->epoch_tag;
 }
 
-/* False: by its own word it lies here. */
-static bool epoch_is_elsewhere(gh_node* node, const gh_redirect* to)
+/* It has gone, and is the first of which that is heard since the last map: more of them, and the map is wrong. */
+static bool epoch_has_gone(gh_node* node, const gh_redirect* to)
 {
     gh_cluster* cluster = gh_cluster_of(node->client);
-    if (to->kind != GH_REDIRECT_MOVED) return to->kind == GH_REDIRECT_ASK;
+    const bool is_first = place_of(node)->passed_map != cluster->map.number;
     cluster->wanted = true;
-    return gh_slots_map_moved(&cluster->map, to->slot, to->endpoint, host_of(node)) != place_number(node);
+    place_of(node)->passed_map = cluster->map.number;
+    return gh_slots_map_moved(&cluster->map, to->slot, to->endpoint, host_of(node)) != place_number(node) && is_first;
 }
 
 /* True: the map is wrong, or the only key is on its way. It is asked for again when the map has another one for the
@@ -357,7 +358,12 @@ static bool epoch_is_elsewhere(gh_node* node, const gh_redirect* to)
 static bool cluster_strays(gh_node* node, gh_str error)
 {
     const gh_redirect to = gh_redirect_parse(error);
-    if (epoch_is_elsewhere(node, &to) && pass_over_epoch(node)) return false;
+    if (to.kind == GH_REDIRECT_ASK && pass_over_epoch(node)) return false;
+    if (to.kind == GH_REDIRECT_MOVED && epoch_has_gone(node, &to) && pass_over_epoch(node))
+    {
+        place_of(node)->left = true; /* nobody has taken its place */
+        return false;
+    }
     return to.kind == GH_REDIRECT_MOVED || to.kind == GH_REDIRECT_ASK;
 }
 

@@ -264,7 +264,7 @@ uint64_t gh_cluster_map_due(const gh_cluster* cluster, const gh_client* client)
 {
     if (cluster->link.state == GH_LINK_RESOLVING)
         return gh_least(client->now_us + GH_RESOLVER_PAUSE_US, cluster->link.due_us);
-    if (gh_link_is_open(&cluster->link)) return cluster->link.due_us;
+    if (gh_link_is_open(&cluster->link)) return cluster->link.unread ? client->now_us : cluster->link.due_us;
     if (!cluster->wanted && cluster->refresh_us > cluster->ask_us) return cluster->refresh_us;
     return cluster->ask_us > client->now_us ? cluster->ask_us : client->now_us;
 }

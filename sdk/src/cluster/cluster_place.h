@@ -13,7 +13,8 @@ typedef struct gh_cluster_place
 {
     gh_target target;
     uint64_t anew_us; /* not connected anew before that because it sends an op to where it is */
-    uint32_t passed_over; /* the tag of an epoch that was on its way when it was asked for, plus 1 */
+    uint32_t passed_over; /* the tag of an epoch that was on its way or gone when it was asked for, plus 1 */
+    uint32_t passed_map; /* the number of the map by which one was gone that was passed over */
     bool served; /* it has had slots */
     bool left; /* its link was given up by what the map says, which is no reason to ask for another */
     bool look; /* what it has forgotten, or never had, is to be found out, even if nobody asks it anything */
