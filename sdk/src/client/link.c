@@ -61,6 +61,7 @@ static gh_status link_open(gh_link* link, gh_client* client)
     if (status == GH_OK || status == GH_PENDING)
     {
         link->has_stream = true;
+        link->unread = false;
         return status;
     }
     if (status != GH_INVALID_ADDRESS) link_note_reason(link, client);
@@ -303,6 +304,7 @@ gh_moved gh_link_receive(gh_link* link, gh_client* client, uint32_t most)
     GH_INVARIANT(client, link->has_stream && size > 0);
     if (size > most) size = most;
     got = client->platform->receive(client->platform->context, link->stream, room, size);
+    link->unread = got == (int64_t)size;
     if (got == GH_STREAM_WOULD_BLOCK) return GH_MOVED_NOTHING;
     if (got < 0 || got > (int64_t)size)
     {
@@ -312,7 +314,7 @@ gh_moved gh_link_receive(gh_link* link, gh_client* client, uint32_t most)
     gh_inbox_received(&link->inbox, (uint32_t)got);
     link->heard_us = client->now_us;
     client->stats.bytes_received += (uint64_t)got;
-    return (uint32_t)got == size ? GH_MOVED_MORE : GH_MOVED_SOME;
+    return link->unread ? GH_MOVED_MORE : GH_MOVED_SOME;
 }
 
 gh_read gh_link_next(gh_link* link, gh_client* client, const gh_reply** reply)
@@ -336,6 +338,7 @@ bool gh_link_is_silent(const gh_link* link, const gh_client* client)
 uint64_t gh_link_listen_due(const gh_link* link, const gh_client* client)
 {
     if (link->state == GH_LINK_RESOLVING) return gh_least(client->now_us + GH_RESOLVER_PAUSE_US, link->due_us);
+    if (link->unread && link->inbox.bytes != NULL) return client->now_us;
     if (link->state != GH_LINK_READY) return link->due_us;
     return ping_is_awaited(link) ? link->ping_us + client->config.request_timeout_us : link->heard_us + PING_US;
 }

@@ -72,6 +72,7 @@ typedef struct gh_link
     const char* told_why;   /* what the log said last of why the link was lost; NULL: nothing            */
     int told_error;
     bool has_stream; /* whatever its value is, that one below zero, too */
+    bool unread;     /* the last read was full, and what is left may lie where no handle shows it: in a record of TLS */
 
     char* out;
     uint32_t out_capacity;

@@ -204,6 +204,7 @@ void gh_sentinel_receive(gh_sentinel* sentinel, gh_client* client)
     link->look_us = client->now_us + SENTINEL_LOOK_US;
     if (gh_link_receive(link, client, SENTINEL_RECEIVE_BYTES) == GH_MOVED_LOST)
         sentinel_lose(sentinel, client, GH_LOG_WARNING, "closed by the sentinel");
+    if (link->unread) link->look_us = client->now_us;
 }
 
 /* ---- the link ---------------------------------------------------------------------------------------------------- */
