@@ -383,9 +383,10 @@ static bool find_who(uint64_t client, storm_who* who)
     return false;
 }
 
-/* A take of that client that ended without an answer explains a hand-out that nobody was told of; so does the end of
-   its worker, which may have had a take under way, of which a copy came late, or gave it back unseen as it was leaving:
-   then it ends a round trip after it was seen last. */
+/* A take of that client that ended without an answer explains a hand-out that nobody was told of; so does one that was
+   answered, if the store may have forgotten that before a copy of it came; and so does the end of its worker, which may
+   have had a take under way, of which a copy came late, or gave it back unseen as it was leaving: then it ends a round
+   trip after it was seen last. */
 static bool explains(uint64_t client, uint64_t from_us, uint64_t to_us)
 {
     uint32_t at = 0;
@@ -398,7 +399,8 @@ static bool explains(uint64_t client, uint64_t from_us, uint64_t to_us)
         bool answered =
             r->what == TASKS_TAKE && r->end_us != 0 &&
             (r->status == GH_OK || r->status == GH_EMPTY || r->status == GH_LIMITED || r->status == GH_PAUSED);
-        if (!answered && (r->end_us == 0 || r->end_us + STORM_LATEST_US > from_us)) return true;
+        bool late = r->end_us == 0 || r->end_us + STORM_LATEST_US > from_us;
+        if (late && (!answered || excuse_loss_between(r->begin_us, from_us))) return true;
     }
     return false;
 }

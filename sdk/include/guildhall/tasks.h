@@ -58,7 +58,8 @@
             at once. A copy that hung on the way and reaches the store when all is over does nothing. Nothing that a
             dead worker held is lost: it comes back after its lease. An asynchronous failover of the store can lose the
             newest steps (Redis replication), as can a restart without AOF: after one a worker asks at once which
-            tasks it has yet, and handlers are told LOST of the others; a taker asks by gh_tasks_extend.
+            tasks it has yet, and handlers are told LOST of the others; a taker asks by gh_tasks_extend. Where the store
+            has lost that a take was answered, a copy of it may be handed tasks, which come back after their leases.
    Trace    hooks.trace is told of each attempt that the store knows has ended, GH_TRACE_TASK: GH_OK, done; GH_PENDING,
             failed, and tried again; GH_DEAD, a dead letter now. At most once, from the process that had it, worker or
             taker. Not of what was lost, given back or cancelled, nor of a finish that ends without an answer: when
