@@ -401,6 +401,33 @@ static gh_status slow_door(scripted* world, const gh_address* address)
     return machines_is(address->host, "10.0.0.2") ? GH_PENDING : GH_OK;
 }
 
+/* It is still being connected to for a slot that is on its way when it gets that one: no map has said of its epoch. */
+static void who_gets_its_first_slot_while_it_is_connected_is_asked_for_nothing(void** state)
+{
+    (void)state;
+    machines* all = machines_new();
+    all->map = machines_map("10.0.0.1", NULL);
+    all->says = moves_its_first_slot;
+    all->world->door = slow_door;
+    all->world->connected_status = GH_PENDING;
+    map_is_kept = true;
+    slot_is_there = false;
+    machines_start(all, NULL);
+    gh_command* first = machines_get(all, "sword", 60 * SECOND_US);
+    MACHINES_UNTIL(all, machines_stream(all, "10.0.0.2") != NULL, SECOND_US);
+    slot_is_there = true;
+    gh_command* second = machines_get(all, "sword", 60 * SECOND_US);
+    MACHINES_UNTIL(all, all->count >= 2, SECOND_US);
+    all->world->connected_status = GH_OK;
+    for (int i = 0; i < 100; i++) scripted_tick(all->world, 5000);
+    assert_int_equal(all->served, 0);
+    all->map = machines_map("10.0.0.2", NULL);
+    map_is_kept = false;
+    wait_until_done(all, first);
+    wait_until_done(all, second);
+    assert_string_equal(all->served_by, "10.0.0.2");
+}
+
 static void who_has_no_slot_yet_is_connected(void** state)
 {
     (void)state;
@@ -452,6 +479,7 @@ TEST_FILE(cluster_finds, cmocka_unit_test(only_node_that_is_gone_is_found_by_the
           cmocka_unit_test(node_says_another_epoch_when_one_has_gone), cmocka_unit_test(circle_is_asked_seldom),
           cmocka_unit_test(new_master_is_asked_for_nothing_before_a_map_knows_it),
           cmocka_unit_test(who_gets_its_first_slot_is_asked_for_nothing_before_a_map_knows_it),
+          cmocka_unit_test(who_gets_its_first_slot_while_it_is_connected_is_asked_for_nothing),
           cmocka_unit_test(heir_of_a_master_is_asked_behind_its_successor),
           cmocka_unit_test(successor_that_is_not_there_holds_nobody_up),
           cmocka_unit_test(who_is_sent_to_nobody_comes_back), cmocka_unit_test(who_has_no_slot_yet_is_connected),

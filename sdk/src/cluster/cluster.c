@@ -175,11 +175,11 @@ static void leave_by_map(gh_node* node)
     gh_pipeline_leave(node);
 }
 
-/* Who was connected when it had no slot was asked for no epoch, and may have replaced a master since: it is connected
-   anew, behind a map. */
+/* Who was connected when it had no slot was asked for no epoch, or will be asked for none, and may have replaced a
+   master since: it is connected anew, behind a map. */
 static void leave_if_new(gh_cluster* cluster, gh_node* node, uint16_t slot)
 {
-    if (node->epoch == NULL && gh_link_talks(&node->link) &&
+    if ((node->epoch == NULL || !gh_link_talks(&node->link)) &&
         gh_slots_map_is_only(&cluster->map, place_number(node), slot))
         leave_by_map(node);
 }
