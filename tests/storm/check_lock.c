@@ -96,8 +96,8 @@ static void check_leases(void)
         if (hold == NULL || history_at(hold->op)->c != r->a || hold->asked_us > r->begin_us) continue;
         uint64_t lease_us = history_at(hold->op)->a;
         verdict_cases(1);
-        /* Set back behind the grant; or set forward before it, when the witness had asked for the time. Or set back
-           before it, and the grant was lost: the fence is given again, to another op of the same client, too. */
+        /* Set back behind the grant. Or set back before it, and the grant was lost: the fence is given again, to
+           another op of the same client, too. */
         if (r->b <= lease_us + UNEVEN_US || excuse_clock_moved(hold->asked_us, r->begin_us)) continue;
         if (excuse_clock_went_back_over_loss(hold->asked_us, r->begin_us)) continue;
         VIOLATION_2(hold->event, at, "%llu us are left of a lease of %llu", (unsigned long long)r->b,

@@ -355,6 +355,8 @@ static void note_sight(const storm_look* look, uint8_t name, const redisReply* r
     (void)history_event(look->who, event);
 }
 
+/* The time is asked for behind each look, if any has passed: the clock may be set forward between the two, and what is
+   left would seem to be more than there ever was. */
 static void witness(storm_look* look)
 {
     char key[128];
@@ -365,7 +367,12 @@ static void witness(storm_look* look)
         key_of(i, ":s", key);
         redisReply* reply = storm_look_command(look, key, "GET %s", key);
         if (reply == NULL) return;
-        note_sight(look, i, reply, store_us, since_us);
+        if (history_now() != since_us)
+        {
+            since_us = history_now();
+            store_us = store_time(look);
+        }
+        if (store_us != 0) note_sight(look, i, reply, store_us, since_us);
         freeReplyObject(reply);
     }
 }
