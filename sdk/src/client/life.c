@@ -5,7 +5,7 @@
 
 static gh_status check_both(const gh_op* op, const gh_client* client)
 {
-    if (!gh_client_is_one(client)) return GH_INVALID_CLIENT;
+    if (client == NULL || !gh_client_is_one(client)) return GH_INVALID_CLIENT; /* no analyzer looks into it from here */
     if (gh_op_is_copy(op)) return gh_op_copy_used(op, client);
     if (gh_op_is_busy(op)) return GH_INVALID_OP;
     if (client->draining) return GH_CLOSED;
