@@ -155,6 +155,18 @@ static const storm_record* refresher_of(uint64_t client, uint64_t from_us, uint6
     return NULL;
 }
 
+/* Another refresher of that client had just ended: what it had asked for may be carried out yet, for nobody. */
+static bool had_just_ended(uint64_t client, uint64_t seen_us)
+{
+    uint32_t at = 0;
+    for (const storm_record* r; (r = history_next(&at, STORM_rows)) != NULL;)
+    {
+        if (r->what != ROWS_REFRESH || r->b != client || r->end_us == 0) continue;
+        if (r->end_us <= seen_us && r->end_us + STORM_LATEST_US >= seen_us) return true;
+    }
+    return false;
+}
+
 static bool is_of(const storm_record* r, storm_who who)
 {
     return r->who.process == who.process && r->who.client == who.client && r->who.life == who.life;
@@ -179,6 +191,7 @@ static void judge_sight(uint8_t name, const row_sight* sight)
     verdict_cases(1);
     const storm_record* refresher = refresher_of(sight->client, from_us, to_us);
     if (refresher == NULL || is_loaded(refresher->who, name, sight)) return;
+    if (had_just_ended(sight->client, sight->from_us)) return;
     link_longest_ready(refresher->who, &from_us, &to_us);
     if (watched_within(sight->event, ROWS_SEEN, name, from_us, to_us) < STORM_GHOST_US) return;
     if (excuse_ghost(refresher->who, sight->from_us, from_us, to_us)) return;
