@@ -342,9 +342,39 @@ static void making_and_ending_a_client_never_calls_the_heap(void** state)
     }
 }
 
-TEST_FILE(memory, cmocka_unit_test(defaults_fit_256_kib), cmocka_unit_test(size_grows_with_each_field),
-          cmocka_unit_test(random_configs_stay_within_their_block), cmocka_unit_test(each_number_of_ops),
-          cmocka_unit_test(each_number_of_requests), cmocka_unit_test(each_size_of_the_out_buffer),
-          cmocka_unit_test(each_size_of_the_reply), cmocka_unit_test(busy_client_never_calls_the_heap),
-          cmocka_unit_test(protocol_error_never_calls_the_heap),
+/* What is unsent leaves no room for a text that nobody has brought yet: it goes when there is some. */
+static void script_whose_text_finds_no_room_waits(void** state)
+{
+    (void)state;
+    enum
+    {
+        OUT_BYTES = 16384
+    };
+    gh_client_config config = scripted_config();
+    config.out_bytes = OUT_BYTES;
+    scripted* world = scripted_new();
+    gh_script* script = SCRIPTED_NEW(world, gh_script);
+    gh_command* commands = scripted_keep(world, sizeof(*commands) * 2);
+    char* text = scripted_keep(world, OUT_BYTES);
+    memset(text, '-', OUT_BYTES);
+    gh_str words[2] = {gh_str_literal("A"), gh_str_make(text, OUT_BYTES * 3 / 4)};
+    script->text = gh_str_make(text, OUT_BYTES / 2);
+    scripted_start_ready(world, &config);
+    const size_t send_max = world->send_max;
+    world->send_max = 0;
+    assert_status(gh_command_begin(&commands[0], world->client, words, 2, NULL), GH_OK);
+    assert_status(gh_script_begin(&commands[1], world->client, script, NULL, 0, NULL, 0, NULL), GH_OK);
+    for (int i = 0; i < 5; i++) scripted_tick(world, MS);
+    assert_status(gh_op_poll(&commands[1].op), GH_PENDING);
+    world->send_max = send_max;
+    SCRIPTED_UNTIL(world, gh_op_poll(&commands[1].op) != GH_PENDING, MS, SECOND_US);
+    assert_status(gh_op_poll(&commands[0].op), GH_OK);
+    assert_status(gh_op_poll(&commands[1].op), GH_OK);
+}
+
+TEST_FILE(memory, cmocka_unit_test(script_whose_text_finds_no_room_waits), cmocka_unit_test(defaults_fit_256_kib),
+          cmocka_unit_test(size_grows_with_each_field), cmocka_unit_test(random_configs_stay_within_their_block),
+          cmocka_unit_test(each_number_of_ops), cmocka_unit_test(each_number_of_requests),
+          cmocka_unit_test(each_size_of_the_out_buffer), cmocka_unit_test(each_size_of_the_reply),
+          cmocka_unit_test(busy_client_never_calls_the_heap), cmocka_unit_test(protocol_error_never_calls_the_heap),
           cmocka_unit_test(making_and_ending_a_client_never_calls_the_heap));
