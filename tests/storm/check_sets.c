@@ -75,7 +75,7 @@ static bool may_be_undone(uint8_t system, const storm_record* op)
     {
         bool opposite = (r->what == SET_IN || r->what == SET_OUT) && r->what != op->what;
         if (!opposite || r->object != op->object || r->a != op->a) continue;
-        bool is_late = history_over_us(r) + LATEST_US > op->begin_us;
+        bool is_late = storm.ancient || history_over_us(r) + LATEST_US > op->begin_us;
         if (is_late && excuse_may_be_lost(r->begin_us, history_over_us(op) + LATEST_US)) return true;
     }
     return false;
