@@ -69,15 +69,20 @@ static void all_run_more(game* owner, gh_script* script, runner* all)
     }
 }
 
+static game* start_game(cluster* fleet)
+{
+    gh_client_config config = game_config("unix:/nowhere");
+    config.address = gh_str_of(cluster_seeds(fleet));
+    config.topology = gh_topology_cluster();
+    return game_start_with(&config);
+}
+
 /* Whoever is told that it is not there brings it, once, whatever others bring elsewhere meanwhile. */
 static void forgotten_script_is_brought_once(void** state)
 {
     (void)state;
     cluster* fleet = cluster_shared();
-    gh_client_config config = game_config("unix:/nowhere");
-    config.address = gh_str_of(cluster_seeds(fleet));
-    config.topology = gh_topology_cluster();
-    game* a = game_start_with(&config);
+    game* a = start_game(fleet);
     gh_script* script = GAME_NEW(a, gh_script);
     script->text = gh_str_literal("return redis.call('INCR', KEYS[1])");
     runner* all = start_all(a, script);
@@ -100,10 +105,7 @@ static void script_without_keys_has_none(void** state)
     (void)state;
     static const gh_str words[] = {GH_STR_INIT("one"), GH_STR_INIT("two"), GH_STR_INIT("three")};
     cluster* fleet = cluster_shared();
-    gh_client_config wanted = game_config("unix:/nowhere");
-    wanted.address = gh_str_of(cluster_seeds(fleet));
-    wanted.topology = gh_topology_cluster();
-    game* a = game_start_with(&wanted);
+    game* a = start_game(fleet);
     gh_lock* lock = GAME_NEW(a, gh_lock);
     assert_status(gh_lock_begin(lock, a->client, gh_str_literal("sword"), NULL), GH_OK);
     GAME_UNTIL(gh_op_poll(&lock->op) == GH_HELD);
