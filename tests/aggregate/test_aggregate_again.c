@@ -21,11 +21,8 @@ typedef struct flushing
 
 static bool answer(scripted* world, const gh_str* words, size_t count, byte_buffer* reply)
 {
-    static const char key[] = "gh:{daily:";
     flushing* self = world->context;
-    if (count < 4 || !gh_str_equal(words[0], gh_str_literal("EVALSHA")) || words[3].size < sizeof(key) ||
-        memcmp(words[3].bytes, key, sizeof(key) - 1) != 0)
-        return false;
+    if (!scripted_runs_on(words, count, "gh:{daily:")) return false;
     assert_non_null(self->answers[self->told]);
     buffer_add_bulk(reply, "%llu %s", (unsigned long long)self->op.op.sequence, self->answers[self->told++]);
     return true;

@@ -22,26 +22,16 @@ typedef struct crowd
     unsigned batches;
 } crowd;
 
-static long long number_of(gh_str word)
-{
-    char text[32];
-    snprintf(text, sizeof(text), "%.*s", (int)word.size, word.bytes);
-    return atoll(text);
-}
-
 static bool answer(scripted* world, const gh_str* words, size_t count, byte_buffer* reply)
 {
-    static const char key[] = "gh:{counters:";
     crowd* self = world->context;
-    if (count < 4 || !gh_str_equal(words[0], gh_str_literal("EVALSHA")) || words[3].size < sizeof(key) ||
-        memcmp(words[3].bytes, key, sizeof(key) - 1) != 0)
-        return false;
-    const gh_str* arguments = words + 3 + number_of(words[2]);
-    const uint64_t age_us = (uint64_t)number_of(arguments[AGE_AT]);
+    if (!scripted_runs_on(words, count, "gh:{counters:")) return false;
+    const gh_str* arguments = words + 3 + scripted_number(words[2]);
+    const uint64_t age_us = (uint64_t)scripted_number(arguments[AGE_AT]);
     if (age_us > self->age_max_us) self->age_max_us = age_us;
-    self->counted += (uint64_t)number_of(arguments[COUNT_AT]);
+    self->counted += (uint64_t)scripted_number(arguments[COUNT_AT]);
     self->batches++;
-    buffer_add_bulk(reply, "%lld 0 1000000000000000 -", number_of(arguments[1]));
+    buffer_add_bulk(reply, "%lld 0 1000000000000000 -", scripted_number(arguments[1]));
     return true;
 }
 

@@ -7,8 +7,6 @@
 #include "counters/counters_state.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define MS UINT64_C(1000)
 
@@ -20,26 +18,16 @@ typedef struct store
     bool mute;
 } store;
 
-static long long number_of(gh_str word)
-{
-    char text[32];
-    snprintf(text, sizeof(text), "%.*s", (int)word.size, word.bytes);
-    return atoll(text);
-}
-
 /* A batch is of one counter, whose sum stands last; its client and sequence stand first. */
 static bool answer(scripted* world, const gh_str* words, size_t count, byte_buffer* reply)
 {
-    static const char key[] = "gh:{counters:";
     store* self = world->context;
-    if (!gh_str_equal(words[0], gh_str_literal("EVALSHA")) || words[3].size < sizeof(key) ||
-        memcmp(words[3].bytes, key, sizeof(key) - 1) != 0)
-        return false;
+    if (!scripted_runs_on(words, count, "gh:{counters:")) return false;
     if (self->mute) return true;
-    const size_t first = 3 + (size_t)number_of(words[2]);
+    const size_t first = 3 + (size_t)scripted_number(words[2]);
     self->batches++;
-    self->sum += number_of(words[count - 1]);
-    buffer_add_bulk(reply, "%lld 0 1000000000000000 -", number_of(words[first + 1]));
+    self->sum += scripted_number(words[count - 1]);
+    buffer_add_bulk(reply, "%lld 0 1000000000000000 -", scripted_number(words[first + 1]));
     return true;
 }
 
@@ -182,10 +170,7 @@ static bool answer_dirty(scripted* world, const gh_str* words, size_t count, byt
 {
     dirt* self = world->context;
     char text[128];
-    (void)count;
-    if (!gh_str_equal(words[0], gh_str_literal("EVALSHA")) || words[3].size < 13 ||
-        memcmp(words[3].bytes, "gh:{counters:", 13) != 0)
-        return false;
+    if (!scripted_runs_on(words, count, "gh:{counters:")) return false;
     const unsigned long long sequence = self->counters->cleaning.op.sequence;
     if (gh_str_equal(words[3], gh_str_literal("gh:{counters:clean}:l")))
     {

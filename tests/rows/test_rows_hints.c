@@ -24,9 +24,7 @@ static bool answer(scripted* world, const gh_str* words, size_t count, byte_buff
     static const char key[] = "gh:{rows:";
     hinted* self = world->context;
     char text[160];
-    if (count < 4 || !gh_str_equal(words[0], gh_str_literal("EVALSHA")) || words[3].size < sizeof(key) ||
-        memcmp(words[3].bytes, key, sizeof(key) - 1) != 0)
-        return false;
+    if (!scripted_runs_on(words, count, key)) return false;
     self->asked[strtoul(words[3].bytes + sizeof(key) - 1, NULL, 10) % GH_ROWS_SHARDS]++;
     buffer_add(reply, text,
                (size_t)snprintf(text, sizeof(text),

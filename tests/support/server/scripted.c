@@ -403,6 +403,19 @@ gh_client_stats scripted_stats(const scripted* world)
     return stats;
 }
 
+long long scripted_number(gh_str word)
+{
+    char text[32];
+    snprintf(text, sizeof(text), "%.*s", (int)word.size, word.bytes);
+    return atoll(text);
+}
+
+bool scripted_runs_on(const gh_str* words, size_t count, const char* key)
+{
+    const size_t size = strlen(key);
+    return count > 3 && is(words[0], "EVALSHA") && words[3].size > size && memcmp(words[3].bytes, key, size) == 0;
+}
+
 typedef struct asked
 {
     gh_command op;

@@ -106,6 +106,11 @@ void scripted_speak(scripted* world);
 #define SCRIPTED_NEW(world, type) ((type*)scripted_keep((world), sizeof(type)))
 void* scripted_keep(scripted* world, size_t size);
 
+/* Of a request's words, as `answer` gets them: the number that one is, and whether they run a script whose first key
+   begins like that. */
+long long scripted_number(gh_str word);
+bool scripted_runs_on(const gh_str* words, size_t count, const char* key);
+
 /* A command of one word, the answer to which is of no interest but for its coming. */
 gh_command* scripted_ask(scripted* world, const char* word, uint64_t timeout_us, gh_repeat repeat);
 gh_lock* scripted_want(scripted* world, const char* name, uint64_t lease_us, uint64_t wait_us);
