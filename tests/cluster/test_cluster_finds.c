@@ -290,6 +290,46 @@ static void who_gets_its_first_slot_is_asked_for_nothing_before_a_map_knows_it(v
     assert_int_equal(all->served, 2);
 }
 
+/* The first of two rows of a map; the second one never comes. */
+#define HALF_A_MAP "*2\r\n*3\r\n:0\r\n:16000\r\n*2\r\n$8\r\n10.0.0.2\r\n:7000\r\n"
+
+static bool names_an_epoch(const gh_str* words, size_t count)
+{
+    const gh_str end = gh_str_literal(":epoch");
+    for (size_t i = 0; i < count; i++)
+        if (words[i].size >= end.size && memcmp(words[i].bytes + words[i].size - end.size, end.bytes, end.size) == 0)
+            return true;
+    return false;
+}
+
+/* 1 sends on to 2, out of turn, and has trouble later; self->count: how often 2 was asked by the key of an epoch. */
+static const char* tells_half_a_map(machines* self, const char* host, const gh_str* words, size_t count)
+{
+    if (machines_is(words[0], "CLUSTER")) return slot_is_there ? HALF_A_MAP : NULL;
+    if (strcmp(host, "10.0.0.2") == 0 && names_an_epoch(words, count)) self->count++;
+    if (!machines_is(words[0], "GET") || strcmp(host, "10.0.0.1") != 0) return NULL;
+    return slot_is_there ? "-CLUSTERDOWN The cluster is down\r\n" : "-ASK 5455 10.0.0.2:7000\r\n";
+}
+
+/* Rows hold before their map has come to its end, and by the first of this 2 has the slot. It was asked for no epoch
+   when it was connected, as it had none. */
+static void who_has_slots_by_half_a_map_is_asked_for_its_epoch_first(void** state)
+{
+    (void)state;
+    machines* all = machines_new();
+    all->map = machines_map("10.0.0.1", NULL);
+    all->says = tells_half_a_map;
+    slot_is_there = false;
+    machines_start(all, NULL);
+    wait_until_done(all, machines_get(all, "sword", 60 * SECOND_US));
+    assert_string_equal(all->served_by, "10.0.0.2");
+    assert_int_equal(all->count, 0);
+    slot_is_there = true;
+    wait_until_done(all, machines_get(all, "sword", 60 * SECOND_US));
+    assert_string_equal(all->served_by, "10.0.0.2");
+    assert_int_not_equal(all->count, 0);
+}
+
 /* 3 has taken the place of 1, and 2 has got a slot of it. */
 #define SUCCESSOR_AND_HEIR                                                                                             \
     "*4\r\n*3\r\n:0\r\n:5454\r\n*2\r\n$8\r\n10.0.0.3\r\n:7000\r\n"                                                     \
@@ -480,6 +520,7 @@ TEST_FILE(cluster_finds, cmocka_unit_test(only_node_that_is_gone_is_found_by_the
           cmocka_unit_test(new_master_is_asked_for_nothing_before_a_map_knows_it),
           cmocka_unit_test(who_gets_its_first_slot_is_asked_for_nothing_before_a_map_knows_it),
           cmocka_unit_test(who_gets_its_first_slot_while_it_is_connected_is_asked_for_nothing),
+          cmocka_unit_test(who_has_slots_by_half_a_map_is_asked_for_its_epoch_first),
           cmocka_unit_test(heir_of_a_master_is_asked_behind_its_successor),
           cmocka_unit_test(successor_that_is_not_there_holds_nobody_up),
           cmocka_unit_test(who_is_sent_to_nobody_comes_back), cmocka_unit_test(who_has_no_slot_yet_is_connected),

@@ -510,7 +510,7 @@ static bool has_any_gained(const gh_cluster* cluster, bool served)
 {
     uint32_t place;
     for (place = 0; place < cluster->map.capacity; place++)
-        if (cluster->map.nodes[place].gained && cluster->places[place].served == served) return true;
+        if (cluster->map.nodes[place].gained != 0 && cluster->places[place].served == served) return true;
     return false;
 }
 
@@ -522,7 +522,7 @@ static void ask_new_masters_first(gh_cluster* cluster, gh_client* client)
     if (!has_any_gained(cluster, true) || !has_any_gained(cluster, false)) return;
     for (place = 0; place < cluster->map.capacity; place++)
     {
-        if (!cluster->map.nodes[place].gained) continue;
+        if (cluster->map.nodes[place].gained == 0) continue;
         cluster->places[place].behind = cluster->places[place].served;
         if (cluster->places[place].behind) leave_by_map(&client->nodes[place]);
         else look_at(cluster, &client->nodes[place]);
@@ -542,14 +542,28 @@ static void look_at_gains(gh_cluster* cluster, gh_client* client, bool replaced)
     {
         gh_node* node = &client->nodes[place];
         const gh_link_state state = node->link.state;
-        const bool gained = cluster->map.nodes[place].gained;
+        const bool gained = cluster->map.nodes[place].gained != 0;
         if (gained && anything_held) look_at(cluster, node);
         if (gained && anything_held && replaced && (gh_link_talks(&node->link) || cluster->places[place].behind))
             gh_doubt_begin(node);
         cluster->places[place].served |= gained;
-        cluster->map.nodes[place].gained = false;
+        cluster->map.nodes[place].gained = 0;
         if (state != GH_LINK_HANDSHAKE && state != GH_LINK_READY) continue;
         if (epoch_has_moved(node)) leave_by_map(node);
+    }
+}
+
+/* Rows hold before their map has come to its end: who was asked for no epoch, and has slots by them, is asked for one
+   before anything of these slots is. */
+static void leave_gains_of_rows(gh_cluster* cluster, gh_client* client)
+{
+    uint32_t place;
+    if (cluster->link.state != GH_LINK_HANDSHAKE) return;
+    for (place = 0; place < cluster->map.capacity; place++)
+    {
+        gh_node* node = &client->nodes[place];
+        if ((cluster->map.nodes[place].gained & GH_SLOTS_GAINED_BY_ROW) == 0) continue;
+        if (node->epoch == NULL && gh_link_talks(&node->link)) leave_by_map(node);
     }
 }
 
@@ -621,6 +635,7 @@ static void cluster_move(gh_client* client)
     gh_cluster_hints_move(client);
     if (cluster->scout_us != 0 && client->now_us >= cluster->scout_us) send_scouts(cluster, client);
     has_map = gh_cluster_map_move(cluster, client);
+    leave_gains_of_rows(cluster, client);
     if (has_map || cluster->moves > 1) gh_unsent_rehome(client);
     cluster->moves = 0;
     if (!has_map) return;

@@ -88,9 +88,9 @@ static uint64_t slots_map_bits(uint32_t word, uint32_t first, uint32_t last)
     return bits;
 }
 
-static void slots_map_give(gh_slots_map* map, uint16_t* slot, uint16_t owner)
+static void slots_map_give(gh_slots_map* map, uint16_t* slot, uint16_t owner, gh_slots_gained how)
 {
-    if (*slot != owner && owner < map->capacity) map->nodes[owner].gained = true;
+    if (*slot != owner && owner < map->capacity) map->nodes[owner].gained |= (uint8_t)how;
     *slot = owner;
 }
 
@@ -108,7 +108,7 @@ static bool slots_map_settle(gh_slots_map* map, uint32_t first, uint32_t last, u
         map->settled[word] |= bits;
         if (fresh != bits) is_first_word = false;
         for (; fresh != 0; fresh >>= 1, owners++)
-            if (fresh & 1u) slots_map_give(map, owners, owner);
+            if (fresh & 1u) slots_map_give(map, owners, owner, GH_SLOTS_GAINED_BY_ROW);
     }
     return is_first_word;
 }
@@ -144,7 +144,7 @@ uint16_t gh_slots_map_moved(gh_slots_map* map, uint16_t slot, gh_endpoint endpoi
     uint16_t owner = gh_slots_map_find(map, endpoint, asked);
     if (slot >= GH_SLOTS) return GH_SLOTS_NOBODY;
     map->settled[slot / SLOTS_WORD_BITS] |= UINT64_C(1) << slot % SLOTS_WORD_BITS;
-    slots_map_give(map, &map->owners[slot], owner);
+    slots_map_give(map, &map->owners[slot], owner, GH_SLOTS_GAINED_BY_MOVED);
     return owner;
 }
 

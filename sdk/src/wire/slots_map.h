@@ -25,13 +25,20 @@
 #define GH_SLOTS_NOBODY    0xffffu
 #define GH_SLOTS_NO_ROOM   0xfffeu
 
+/* Bits: by whose word. */
+typedef enum gh_slots_gained
+{
+    GH_SLOTS_GAINED_BY_MOVED = 1,
+    GH_SLOTS_GAINED_BY_ROW = 2
+} gh_slots_gained;
+
 typedef struct gh_slots_node
 {
     uint32_t map; /* number of the map that named it last, or after whose question another word did */
     uint16_t port;
     uint8_t host_size; /* 0: the place is free     */
     uint8_t name_size; /* 0: none was announced    */
-    bool gained;       /* has had slots of others; stays until somebody clears it */
+    uint8_t gained;    /* gh_slots_gained: has had slots of others; stays until somebody clears it */
     char host[GH_ENDPOINT_HOST_MAX];
     char name[GH_ENDPOINT_HOST_MAX]; /* as the last row of the node said */
 } gh_slots_node;
