@@ -505,13 +505,14 @@ static void look_at(gh_cluster* cluster, gh_node* node)
     gh_node_wake(node);
 }
 
-/* By the last map: one that had slots before, or one that had none. */
-static bool has_any_gained(const gh_cluster* cluster, bool served)
+/* By the last map: one that had slots before, and one that had none. */
+static bool have_both_gained(const gh_cluster* cluster)
 {
+    uint32_t kinds = 0;
     uint32_t place;
     for (place = 0; place < cluster->map.capacity; place++)
-        if (cluster->map.nodes[place].gained != 0 && cluster->places[place].served == served) return true;
-    return false;
+        if (cluster->map.nodes[place].gained != 0) kinds |= cluster->places[place].served ? 1u : 2u;
+    return kinds == 3;
 }
 
 /* Where a master was replaced, others that were there before may have got slots of it, too. What is in these may not be
@@ -519,7 +520,7 @@ static bool has_any_gained(const gh_cluster* cluster, bool served)
 static void ask_new_masters_first(gh_cluster* cluster, gh_client* client)
 {
     uint32_t place;
-    if (!has_any_gained(cluster, true) || !has_any_gained(cluster, false)) return;
+    if (!have_both_gained(cluster)) return;
     for (place = 0; place < cluster->map.capacity; place++)
     {
         if (cluster->map.nodes[place].gained == 0) continue;
@@ -555,15 +556,15 @@ static void look_at_gains(gh_cluster* cluster, gh_client* client, bool replaced)
 
 /* Rows hold before their map has come to its end: who was asked for no epoch, and has slots by them, is asked for one
    before anything of these slots is. */
-static void leave_gains_of_rows(gh_cluster* cluster, gh_client* client)
+static void leave_gains_of_rows(const gh_cluster* cluster, gh_client* client)
 {
     uint32_t place;
     if (cluster->link.state != GH_LINK_HANDSHAKE) return;
     for (place = 0; place < cluster->map.capacity; place++)
     {
         gh_node* node = &client->nodes[place];
-        if ((cluster->map.nodes[place].gained & GH_SLOTS_GAINED_BY_ROW) == 0) continue;
-        if (node->epoch == NULL && gh_link_talks(&node->link)) leave_by_map(node);
+        const bool gained = (cluster->map.nodes[place].gained & GH_SLOTS_GAINED_BY_ROW) != 0;
+        if (gained && node->epoch == NULL && gh_link_talks(&node->link)) leave_by_map(node);
     }
 }
 
