@@ -311,6 +311,27 @@ static void servers_clock_forward_frees_and_the_owner_learns_it(void** state)
     assert_status(gh_op_poll(&other->op), GH_HELD);
 }
 
+/* A copy of the request was granted anew by a server that had lost the grant: the owner's fence holds nowhere. */
+static void grant_of_another_fence_is_not_his(void** state)
+{
+    enum
+    {
+        FENCE_END = 33 + 1 + 16 /* behind the token */
+    };
+    (void)state;
+    redis_server* server = redis_server_start(NULL);
+    game* a = game_start_ready(redis_server_address(server));
+    game* b = game_start_ready(redis_server_address(server));
+    gh_lock* lock = hold(a, "sword", 6 * SECOND_US);
+    redis_server_do(server, "SETRANGE gh:{lock:sword}:s %d %u", FENCE_END - 1, (unsigned)((lock->fence + 1) % 10));
+    GAME_UNTIL(gh_op_poll(&lock->op) != GH_HELD);
+    assert_int_equal(gh_lock_remaining_us(lock), 0);
+    assert_status(settle(lock), GH_LOST); /* by the renewal */
+    gh_lock* other = lock_begun(b, "sword", 6 * SECOND_US, 0);
+    assert_status(settle(other), GH_HELD); /* it was given back */
+    assert_true(other->fence > lock->fence);
+}
+
 /* A server that hung carries out in the end what was sent long ago: then nobody waits for it any more. */
 static void request_of_the_past_is_granted_nothing(void** state)
 {
@@ -365,4 +386,5 @@ TEST_FILE(lock_loss, cmocka_unit_test(is_told_lost_while_the_server_is_away),
           cmocka_unit_test(fence_grows_when_the_servers_clock_goes_back),
           cmocka_unit_test(waiters_keep_their_order_when_the_servers_clock_goes_back),
           cmocka_unit_test(servers_clock_forward_frees_and_the_owner_learns_it),
-          cmocka_unit_test(request_of_the_past_is_granted_nothing), cmocka_unit_test(foreign_key_is_corrupt));
+          cmocka_unit_test(grant_of_another_fence_is_not_his), cmocka_unit_test(request_of_the_past_is_granted_nothing),
+          cmocka_unit_test(foreign_key_is_corrupt));

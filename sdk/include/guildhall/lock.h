@@ -124,7 +124,9 @@ GH_API gh_status gh_lock_begin(gh_lock* op, gh_client* client, gh_str name, cons
    GH_BUSY      ended: wait_us was 0 and another has it
    GH_TIMEOUT   ended: not ours within wait_us
    GH_LOST      ended: it was ours and is not any more: the lease ran out, the store lost it, or a release found that
-                another had it. Whatever was done without a fence since the last GH_HELD may have been done by two
+                another had it; or a renewal that the store has it under another fence, having lost ours and carried out
+                a late copy of the request: that is given back first. Whatever was done without a fence since the last
+                GH_HELD may have been done by two
    GH_CANCELLED ended: cancelled, before it was ours or while it was; then it was given back, unless the client was shut
                 down, and is free after its lease
    GH_FULL      ended: 100,000 already wait for this name

@@ -48,11 +48,15 @@ static void lock_begin_renewal(gh_lease* lease, bool in_doubt)
     gh_op_send(&lease->op, GH_OP_URGENT);
 }
 
+/* Under another fence it is another grant: a copy of the request was granted by a server that has lost ours, or has
+   never had it. The owner's fence holds nowhere, and nobody has the other one. */
 static void lock_renewed(gh_lease* lease, const gh_event* event)
 {
     const gh_reply* reply = event->reply;
     const uint64_t remaining_us = (uint64_t)gh_reply_integer(reply, GH_LOCK_RENEW_REMAINING_US);
+    const uint64_t fence = (uint64_t)gh_reply_integer(reply, GH_LOCK_RENEW_FENCE);
     if (gh_reply_integer(reply, GH_LOCK_RENEW_CODE) != GH_LOCK_RENEW_RENEWED) gh_lease_finish(lease, GH_LOST);
+    else if (fence != lock_of(lease)->fence) gh_lease_leave(lease, GH_LOST);
     else gh_lease_extend(lease, event->sent_us, remaining_us);
 }
 
