@@ -19,7 +19,7 @@ static void check_entries(void)
         const storm_record* op = history_at(r->about);
         if (op->system != STORM_command || op->what != COMMAND_ONCE || op->object != r->object)
             VIOLATION_1(at, "%s", "nobody has put it there");
-        else if (op->outcome == STORM_NOT_DONE)
+        else if (op->outcome == STORM_NOT_DONE && !excuse_is_back(op))
             VIOLATION_2(r->about, at, "%s although it was done", gh_status_name((gh_status)op->status));
         if (found[r->about]++ != 0) VIOLATION_2(r->about, at, "%s", "done twice");
     }

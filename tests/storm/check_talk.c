@@ -181,7 +181,8 @@ static void check_not_done(void)
         const storm_record* push = history_at(sights[i].push);
         verdict_cases(1);
         if (sights[i].push == 0) VIOLATION_1(sights[i].record, "%s", "a message that nobody has sent");
-        else if (push->outcome == STORM_NOT_DONE && (i == 0 || sights[i - 1].push != sights[i].push))
+        else if (push->outcome == STORM_NOT_DONE && (i == 0 || sights[i - 1].push != sights[i].push) &&
+                 !excuse_is_back(push))
             VIOLATION_2(sights[i].push, sights[i].record, "%s although it is there",
                         gh_status_name((gh_status)push->status));
     }

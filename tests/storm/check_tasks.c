@@ -188,7 +188,8 @@ static bool is_stored(const storm_record* push, uint32_t place)
 static void check_not_done(const task_life* life)
 {
     bool answered = life->push->outcome == STORM_DONE && !is_stored(life->push, life->place);
-    if ((life->push->outcome == STORM_NOT_DONE || answered) && (life->count != 0 || life->left != NULL))
+    bool was_refused = life->push->outcome == STORM_NOT_DONE && !excuse_is_back(life->push);
+    if ((was_refused || answered) && (life->count != 0 || life->left != NULL))
         VIOLATION_2(life->push_index, events[life->first], "task %u of it was not stored, and is there", life->place);
 }
 

@@ -165,6 +165,11 @@ bool excuse_clock_went_back_over_loss(uint64_t from_us, uint64_t to_us)
     return excuse_clock_back(0, to_us) && excuse_may_be_lost(from_us, to_us);
 }
 
+bool excuse_is_back(const storm_record* op)
+{
+    return excuse_may_be_lost(op->begin_us, op->end_us) && excuse_loss_between(op->end_us, UINT64_MAX);
+}
+
 unsigned excuse_losses_since(uint64_t from_us)
 {
     unsigned count = 0;
