@@ -165,38 +165,72 @@ static void forget_hand_out(redis_server* master, const char* queue)
     redis_server_restart(master);
 }
 
+typedef struct queue_name
+{
+    char text[HOARD_NAME_SIZE];
+} queue_name;
+
+/* Of a queue that lies there. */
+static shop* start_baker(game* owner, cluster* fleet, const redis_server* master)
+{
+    queue_name* queue = GAME_NEW(owner, queue_name);
+    char key[HOARD_NAME_SIZE + 16];
+    unsigned number = 0;
+    do
+    {
+        snprintf(queue->text, sizeof queue->text, "q%u", number++);
+        snprintf(key, sizeof key, "gh:{tasks:%s}:m", queue->text);
+    } while (cluster_master(fleet, cluster_slot(key)) != master);
+    shop* baker = shop_prepare(owner, queue->text);
+    baker->ticks_needed = 1000000;
+    baker->wants[0].lease_us = 3600 * SECOND_US;
+    shop_begin(baker);
+    assert_status(desk_push(desk_open(owner, queue->text), "bread", ""), GH_OK);
+    GAME_UNTIL(baker->calls > 0);
+    return baker;
+}
+
+static game* start_bakery(cluster* fleet)
+{
+    gh_client_config config = config_of(fleet);
+    config.wake = false; /* when it comes back, everybody who listens asks anyway */
+    return game_start_with(&config);
+}
+
 /* By itself it would ask after 20 minutes. It never asks for anything itself, so it has no node of its own. */
 static void worker_of_any_master(void** state)
 {
     (void)state;
     const cluster_options options = {.masters = 3, .append_only = true};
     cluster* fleet = cluster_start(&options);
-    gh_client_config config = config_of(fleet);
-    config.wake = false; /* when it comes back, everybody who listens asks anyway */
-    game* owner = game_start_with(&config);
+    game* owner = start_bakery(fleet);
     for (size_t i = 0; i < 3; i++)
     {
         redis_server* master = cluster_node(fleet, i);
-        char queue[HOARD_NAME_SIZE];
-        char key[HOARD_NAME_SIZE + 16];
-        unsigned number = 0;
-        do
-        {
-            snprintf(queue, sizeof queue, "q%u", number++);
-            snprintf(key, sizeof key, "gh:{tasks:%s}:m", queue);
-        } while (cluster_master(fleet, cluster_slot(key)) != master);
-        shop* baker = shop_prepare(owner, queue);
-        baker->ticks_needed = 1000000;
-        baker->wants[0].lease_us = 3600 * SECOND_US;
-        shop_begin(baker);
-        assert_status(desk_push(desk_open(owner, queue), "bread", ""), GH_OK);
-        GAME_UNTIL(baker->calls > 0);
+        shop* baker = start_baker(owner, fleet, master);
         gh_tasks_worker_end(&baker->worker);
-        forget_hand_out(master, queue);
+        forget_hand_out(master, baker->names[0]);
         GAME_UNTIL(baker->told_lost == 1);
     }
 }
 
-TEST_FILE(cluster_told, cmocka_unit_test(worker_of_any_master), cmocka_unit_test(master_that_is_back_empty),
+/* Who works for that one is told so, and nobody who works for another. */
+static void workers_of_a_master_that_is_back_empty(void** state)
+{
+    (void)state;
+    cluster* fleet = cluster_start(&(cluster_options){.replicas = 1, .node_timeout_ms = SLOW_FAILOVER_MS});
+    game* owner = start_bakery(fleet);
+    shop* bakers[3];
+    for (size_t i = 0; i < 3; i++) bakers[i] = start_baker(owner, fleet, cluster_node(fleet, i));
+    for (size_t i = 0; i < 3; i++)
+    {
+        cluster_restart_empty(cluster_node(fleet, i));
+        GAME_UNTIL(bakers[i]->told_lost == 1);
+        for (size_t other = i + 1; other < 3; other++) assert_int_equal(bakers[other]->told_lost, 0);
+    }
+}
+
+TEST_FILE(cluster_told, cmocka_unit_test(worker_of_any_master),
+          cmocka_unit_test(workers_of_a_master_that_is_back_empty), cmocka_unit_test(master_that_is_back_empty),
           cmocka_unit_test(replica_that_lagged), cmocka_unit_test(zombie_before_its_successor_is_known),
           cmocka_unit_test(zombie_after_its_successor_is_known));

@@ -24,6 +24,20 @@ void gh_sweep_mark(gh_client* client, gh_op* op)
     client->sweep_left--;
 }
 
+/* Of one node among many, and who has no route never asks by itself: he holds what his children have got, of any node,
+   and asks which of it is lost. */
+static gh_event_kind sweep_kind_of(const gh_client* client, const gh_op* op)
+{
+    const bool holds_of_any = client->sweep_node != NULL && op->route == 0 && op->lease_index != 0;
+    return holds_of_any ? GH_EVENT_DOUBT : (gh_event_kind)client->sweep_kind;
+}
+
+/* Those of other nodes than the one whose ops are told. */
+static bool is_passed_over(const gh_client* client, const gh_op* op)
+{
+    return client->sweep_node != NULL && op->route != 0 && gh_node_server(gh_op_home(op)) != client->sweep_node;
+}
+
 /* Round and round through the heap, because steps move ops in it: whoever comes into the place of one that ended, is
    next; whoever was moved behind us, in the next round. */
 void gh_op_sweep_on(gh_client* client, bool bounded)
@@ -43,8 +57,8 @@ void gh_op_sweep_on(gh_client* client, bool bounded)
         else
         {
             gh_sweep_mark(client, op);
-            if (client->sweep_node != NULL && gh_node_server(gh_op_home(op)) != client->sweep_node) continue;
-            gh_op_tell(op, (gh_event_kind)client->sweep_kind);
+            if (is_passed_over(client, op)) continue;
+            gh_op_tell(op, sweep_kind_of(client, op));
             cost += SWEEP_TOLD_COST;
         }
         if (bounded && cost >= SWEEP_LOOK_COST)
