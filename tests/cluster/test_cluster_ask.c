@@ -101,5 +101,101 @@ static void largest_request_has_room_for_asking(void** state)
     assert_in_range(longest, 15000, sizeof body - 32);
 }
 
+/* ---- clocks --------------------------------------------------------------------------------------------------------
+ */
+
+static scripted_answer honest;
+static int64_t ahead_us[2]; /* each node's clock, of the world's */
+static unsigned stale[2];   /* acquires that came too late by it, or that may come for too long */
+
+/* A lock's acquire, by the clock of the node that is asked. */
+static bool answer_by_its_clock(scripted* world, const gh_str* words, size_t count, byte_buffer* reply)
+{
+    const unsigned node = world->asked->port - MADE_PORT;
+    const int64_t now_us = 1000000000000000 + (int64_t)(world->now_us - world->start_us) + ahead_us[node];
+    if (honest(world, words, count, reply)) return true;
+    if (count == 1 && gh_str_equal(words[0], gh_str_literal("TIME")))
+    {
+        buffer_add(reply, "*2\r\n", 4);
+        buffer_add_bulk(reply, "%lld", (long long)(now_us / 1000000));
+        buffer_add_bulk(reply, "%lld", (long long)(now_us % 1000000));
+        return true;
+    }
+    if (count == 8 && gh_str_equal(words[0], gh_str_literal("EVALSHA"))) /* the epoch's */
+    {
+        char text[128];
+        const int size = snprintf(text, sizeof text, "*3\r\n:%llu\r\n:%lld\r\n:1\r\n",
+                                  (unsigned long long)world->store_birth_us, (long long)now_us);
+        buffer_add(reply, text, (size_t)size);
+        return true;
+    }
+    if (!scripted_runs_on(words, count, "gh:{lock:") || count < 13) return false;
+    const gh_str* token = &words[3 + scripted_number(words[2])];
+    const int64_t left_us = scripted_number(token[5]) - now_us;
+    const bool is_good = left_us >= 0 && left_us <= 2 * 1000000;
+    if (!is_good) stale[node]++;
+    buffer_add_bulk(reply, "%lld %d %lld %lld 0 %lld", scripted_number(token[1]), is_good ? 0 : 4,
+                    is_good ? (long long)now_us : 0, is_good ? scripted_number(token[2]) : 0, (long long)now_us);
+    return true;
+}
+
+static made_cluster* start_with_clocks(int64_t ahead_of_1_us)
+{
+    made_cluster* fleet = made_cluster_new(2);
+    ahead_us[0] = 0;
+    ahead_us[1] = ahead_of_1_us;
+    stale[0] = stale[1] = 0;
+    honest = fleet->world->answer;
+    fleet->world->answer = answer_by_its_clock;
+    fleet->lie = on_its_way;
+    made_cluster_start(fleet);
+    connect_to(fleet, 0);
+    connect_to(fleet, 1);
+    return fleet;
+}
+
+static gh_lock* want_numbered(made_cluster* fleet, unsigned node, unsigned number, unsigned* slot)
+{
+    char* name = scripted_keep(fleet->world, 24);
+    *slot = made_name(fleet, node, number, name);
+    return scripted_want(fleet->world, name, 10000000, 60000000);
+}
+
+/* The clock of a node that has no slot of its own for the client was set: the first answer says so. */
+static void clock_of_whom_is_asked_out_of_turn_is_noted_as_its_own(void** state)
+{
+    (void)state;
+    const int64_t steps_us[] = {3600000000, -3600000000};
+    for (int i = 0; i < 2; i++)
+    {
+        made_cluster* fleet = start_with_clocks(0);
+        ahead_us[1] = steps_us[i];
+        gh_lock* lock = want_numbered(fleet, 0, 7, &fleet->slot);
+        MADE_UNTIL(fleet, gh_op_poll(&lock->op) == GH_HELD, TICK_US, 5000000);
+        assert_int_equal(stale[1], 1);
+    }
+}
+
+/* What it says of the time means nothing to the owner of the slot. */
+static void clock_of_the_owner_is_not_that_of_whom_is_asked(void** state)
+{
+    (void)state;
+    const int64_t ahead_of_1_us[] = {3600000000, -3600000000};
+    for (int i = 0; i < 2; i++)
+    {
+        unsigned other;
+        made_cluster* fleet = start_with_clocks(ahead_of_1_us[i]);
+        gh_lock* lock = want_numbered(fleet, 0, 7, &fleet->slot);
+        MADE_UNTIL(fleet, gh_op_poll(&lock->op) == GH_HELD, TICK_US, 5000000);
+        lock = want_numbered(fleet, 0, 8, &other);
+        assert_true(other != fleet->slot);
+        MADE_UNTIL(fleet, gh_op_poll(&lock->op) == GH_HELD, TICK_US, 5000000);
+        assert_int_equal(stale[0], 0);
+        assert_int_equal(stale[1], 0);
+    }
+}
+
 TEST_FILE(cluster_ask, cmocka_unit_test(script_is_loaded_in_front_of_asking),
+          cmocka_unit_test(clock_of_whom_is_asked_out_of_turn_is_noted_as_its_own),
+          cmocka_unit_test(clock_of_the_owner_is_not_that_of_whom_is_asked),
           cmocka_unit_test(largest_request_has_room_for_asking));
