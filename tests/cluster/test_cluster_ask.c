@@ -1,5 +1,6 @@
 /* What a node is asked out of turn, as a slot is on its way to it: ASKING counts for the very next command alone. */
 
+#include "support/scene/sleeper.h"
 #include "support/server/made_cluster.h"
 
 #include <stdio.h>
@@ -101,6 +102,48 @@ static void largest_request_has_room_for_asking(void** state)
     assert_in_range(longest, 15000, sizeof body - 32);
 }
 
+static gh_lock* want_numbered(made_cluster* fleet, unsigned node, unsigned number, unsigned* slot)
+{
+    char* name = scripted_keep(fleet->world, 24);
+    *slot = made_name(fleet, node, number, name);
+    return scripted_want(fleet->world, name, 10000000, 60000000);
+}
+
+/* Node 0 keeps all to itself but what it sends elsewhere. */
+static bool silent_but_on_its_way(made_cluster* fleet, unsigned node, unsigned slot, byte_buffer* reply)
+{
+    return node == 0 && (on_its_way(fleet, node, slot, reply) || true);
+}
+
+/* One place is free, and ASKING needs another: nothing is to be done until an answer comes. */
+static void sleeper_sleeps_until_two_places_are_free(void** state)
+{
+    (void)state;
+    const unsigned capacity = 8;
+    made_cluster* fleet = made_cluster_new(2);
+    fleet->config.requests_capacity = capacity;
+    made_cluster_start(fleet);
+    connect_to(fleet, 0);
+    connect_to(fleet, 1);
+    for (unsigned node = 0; node < 2; node++)
+    {
+        gh_lock* lock = made_cluster_want(fleet, node, 60000000); /* whose script is known from here on */
+        MADE_UNTIL(fleet, gh_op_poll(&lock->op) == GH_HELD, TICK_US, 5000000);
+    }
+    fleet->lie = silent_but_on_its_way;
+    fleet->slot = GH_SLOTS;
+    unsigned slot;
+    for (unsigned i = 0; i + 1 < capacity; i++) (void)want_numbered(fleet, 0, i, &slot);
+    for (int i = 0; i < 3; i++) made_cluster_tick(fleet, TICK_US);
+    assert_int_equal(scripted_stats(fleet->world).requests_sent, capacity - 1);
+    gh_lock* lock = want_numbered(fleet, 0, 100, &fleet->slot);
+    for (int i = 0; i < 3; i++) made_cluster_tick(fleet, TICK_US);
+    assert_int_equal(scripted_stats(fleet->world).asked, 1);
+    assert_status(gh_op_poll(&lock->op), GH_PENDING);
+    fleet->lie = on_its_way; /* what was asked is asked again when the link is given up */
+    SLEEP_UNTIL(fleet->world, gh_op_poll(&lock->op) == GH_HELD, 100, 5000000);
+}
+
 /* ---- clocks --------------------------------------------------------------------------------------------------------
  */
 
@@ -154,13 +197,6 @@ static made_cluster* start_with_clocks(int64_t ahead_of_1_us)
     return fleet;
 }
 
-static gh_lock* want_numbered(made_cluster* fleet, unsigned node, unsigned number, unsigned* slot)
-{
-    char* name = scripted_keep(fleet->world, 24);
-    *slot = made_name(fleet, node, number, name);
-    return scripted_want(fleet->world, name, 10000000, 60000000);
-}
-
 /* The clock of a node that has no slot of its own for the client was set: the first answer says so. */
 static void clock_of_whom_is_asked_out_of_turn_is_noted_as_its_own(void** state)
 {
@@ -195,7 +231,8 @@ static void clock_of_the_owner_is_not_that_of_whom_is_asked(void** state)
     }
 }
 
-TEST_FILE(cluster_ask, cmocka_unit_test(script_is_loaded_in_front_of_asking),
+TEST_FILE(cluster_ask, cmocka_unit_test(sleeper_sleeps_until_two_places_are_free),
+          cmocka_unit_test(script_is_loaded_in_front_of_asking),
           cmocka_unit_test(clock_of_whom_is_asked_out_of_turn_is_noted_as_its_own),
           cmocka_unit_test(clock_of_the_owner_is_not_that_of_whom_is_asked),
           cmocka_unit_test(largest_request_has_room_for_asking));

@@ -334,7 +334,7 @@ static pipeline_encoded encode_op(gh_node* node, gh_op* op)
     {
         request = gh_link_request(link);
         asks = (op->place & GH_PLACE_ASK) != 0;
-        if (asks && !gh_slots_have_room_for_two(node)) return ENCODED_FULL;
+        if (!gh_slots_have_room_for(node, op)) return ENCODED_FULL;
         if (asks) encode_asking(&request);
         first = request.at;
         request.script = script;
