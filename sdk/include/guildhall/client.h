@@ -228,7 +228,8 @@ typedef enum gh_link_state
     GH_LINK_BACKOFF     /* lost or refused; the next attempt comes by itself           */
 } gh_link_state;
 
-/* Of a Cluster's command links the best: READY as soon as one is. */
+/* Of a Cluster's command links the best: READY as soon as one is, else that of the one which has come furthest; BACKOFF
+   if all that were begun have to try again. */
 GH_API gh_link_state gh_client_link_state(const gh_client* client, gh_link_name link);
 
 /* What happened: each op with a tag whose status has changed, once a change, oldest first; NULL when there is no more.
