@@ -259,7 +259,44 @@ static void rights_that_are_not_told_are_none_that_are_missing(void** state)
     assert_true(flushed.loads > 0);
 }
 
+static bool say_of_the_server(scripted* world, const gh_str* words, size_t count, byte_buffer* reply)
+{
+    char text[256];
+    const char* info = world->context;
+    (void)count;
+    if (!gh_str_equal(words[0], gh_str_literal("INFO"))) return false;
+    snprintf(text, sizeof text, "$%zu\r\n%s\r\n", strlen(info), info);
+    add_text(reply, text);
+    return true;
+}
+
+/* A server is known by its run and by its history: of one that says but one of them, the epoch is told nothing. */
+static void server_that_is_half_known_is_doubted_at_each_connection(void** state)
+{
+    (void)state;
+    const char* const infos[] = {"redis_version:7.0.15\r\nrun_id:0123456789abcdef0123\r\n",
+                                 "redis_version:7.0.15\r\nmaster_replid:0123456789abcdef0123\r\n",
+                                 "redis_version:7.0.15\r\nrun_id:0123456789abcdef0123\r\nmaster_replid:0123\r\n",
+                                 "redis_version:7.0.15\r\n"};
+    for (size_t i = 0; i < sizeof infos / sizeof infos[0]; i++)
+    {
+        scripted* world = scripted_new();
+        world->context = (void*)(uintptr_t)infos[i];
+        world->answer = say_of_the_server;
+        scripted_start_ready(world, NULL);
+        assert_int_equal(scripted_stats(world).store_doubts, 0);
+        for (uint64_t doubts = 1; doubts < 4; doubts++)
+        {
+            scripted_say(world, "+OK\r\n"); /* which nobody has asked for */
+            SCRIPTED_UNTIL(world, !gh_client_ready(world->client), MS, SECOND_US);
+            SCRIPTED_UNTIL(world, gh_client_ready(world->client), MS, SECOND_US);
+            assert_int_equal(scripted_stats(world).store_doubts, doubts);
+        }
+    }
+}
+
 TEST_FILE(handshake, cmocka_unit_test(versions_are_read_as_far_as_they_go),
+          cmocka_unit_test(server_that_is_half_known_is_doubted_at_each_connection),
           cmocka_unit_test(scripts_that_nobody_says_to_be_there_are_loaded),
           cmocka_unit_test(rights_that_are_not_told_are_none_that_are_missing),
           cmocka_unit_test(epoch_of_another_shape_is_not_believed),

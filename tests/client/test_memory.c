@@ -372,7 +372,49 @@ static void script_whose_text_finds_no_room_waits(void** state)
     assert_status(gh_op_poll(&commands[1].op), GH_OK);
 }
 
-TEST_FILE(memory, cmocka_unit_test(script_whose_text_finds_no_room_waits), cmocka_unit_test(defaults_fit_256_kib),
+/* Of the script that was used, as if somebody had said SCRIPT FLUSH. */
+static bool forget_a_script_once(scripted* world, const gh_str* words, size_t count, byte_buffer* reply)
+{
+    unsigned* runs = world->context;
+    const char* text = "-NOSCRIPT No matching script. Please use EVAL.\r\n";
+    if (!gh_str_equal(words[0], gh_str_literal("EVALSHA")) || words[count - 1].size < 1000 || ++*runs != 2)
+        return false;
+    buffer_add(reply, text, strlen(text));
+    return true;
+}
+
+/* Each has room in the out buffer, and both together have none: the text goes first, and once. */
+static void forgotten_script_and_its_argument_go_one_behind_the_other(void** state)
+{
+    (void)state;
+    enum
+    {
+        OUT_BYTES = 16384,
+        EACH = OUT_BYTES * 5 / 8
+    };
+    gh_client_config config = scripted_config();
+    config.out_bytes = OUT_BYTES;
+    scripted* world = scripted_new();
+    world->context = SCRIPTED_NEW(world, unsigned);
+    world->answer = forget_a_script_once;
+    gh_script* script = SCRIPTED_NEW(world, gh_script);
+    gh_command* commands = scripted_keep(world, sizeof(*commands) * 2);
+    char* text = scripted_keep(world, EACH);
+    memset(text, '-', EACH);
+    const gh_str argument = gh_str_make(text, EACH);
+    script->text = gh_str_make(text, EACH);
+    scripted_start_ready(world, &config);
+    for (int i = 0; i < 2; i++)
+    {
+        assert_status(gh_script_begin(&commands[i], world->client, script, NULL, 0, &argument, 1, NULL), GH_OK);
+        SCRIPTED_UNTIL(world, gh_op_poll(&commands[i].op) != GH_PENDING, MS, 10 * SECOND_US);
+        assert_status(gh_op_poll(&commands[i].op), GH_OK);
+    }
+    assert_int_equal(scripted_stats(world).script_reloads, 1);
+}
+
+TEST_FILE(memory, cmocka_unit_test(forgotten_script_and_its_argument_go_one_behind_the_other),
+          cmocka_unit_test(script_whose_text_finds_no_room_waits), cmocka_unit_test(defaults_fit_256_kib),
           cmocka_unit_test(size_grows_with_each_field), cmocka_unit_test(random_configs_stay_within_their_block),
           cmocka_unit_test(each_number_of_ops), cmocka_unit_test(each_number_of_requests),
           cmocka_unit_test(each_size_of_the_out_buffer), cmocka_unit_test(each_size_of_the_reply),

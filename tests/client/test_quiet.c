@@ -352,6 +352,24 @@ static void wake_link_in_each_state(void** state)
     }
 }
 
+/* The last read before it was given up was full: nothing of that connection is left to be read. */
+static void wake_link_that_is_lost_behind_a_full_read(void** state)
+{
+    (void)state;
+    half_world self = {.opens = 99};
+    scripted* world = start_half(&self, false);
+    SLEEP_UNTIL(world, gh_client_link_state(world->client, GH_LINK_WAKE) == GH_LINK_READY, 20, 100 * MS);
+    for (int i = 0; i < 10; i++)
+    {
+        char nonsense[4096];
+        const intptr_t stream = gh_client_fd(world->client, GH_LINK_WAKE, NULL);
+        memset(nonsense, '!', sizeof nonsense);
+        buffer_add(&world->streams[stream].replies, nonsense, sizeof nonsense);
+        SLEEP_UNTIL(world, gh_client_link_state(world->client, GH_LINK_WAKE) == GH_LINK_BACKOFF, 20, 100 * MS);
+        SLEEP_UNTIL(world, gh_client_link_state(world->client, GH_LINK_WAKE) == GH_LINK_READY, 20, 100 * MS);
+    }
+}
+
 /* A resolver that thinks for a moment is asked again before the attempt is over, for the wake link as for the other. */
 static void sleeper_asks_the_resolver_for_both_links(void** state)
 {
@@ -428,5 +446,5 @@ TEST_FILE(quiet, cmocka_unit_test(resolver_that_takes_its_time), cmocka_unit_tes
           cmocka_unit_test(rights_that_are_not_told), cmocka_unit_test(requests_without_answers),
           cmocka_unit_test(queue_without_a_place_on_the_wire), cmocka_unit_test(queue_without_room_in_the_buffer),
           cmocka_unit_test(server_that_is_left), cmocka_unit_test(drain_that_nobody_answers),
-          cmocka_unit_test(wake_link_in_each_state), cmocka_unit_test(sleeper_asks_the_resolver_for_both_links),
-          cmocka_unit_test(server_that_stands_still));
+          cmocka_unit_test(wake_link_in_each_state), cmocka_unit_test(wake_link_that_is_lost_behind_a_full_read),
+          cmocka_unit_test(sleeper_asks_the_resolver_for_both_links), cmocka_unit_test(server_that_stands_still));

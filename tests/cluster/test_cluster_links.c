@@ -202,8 +202,50 @@ static void who_waits_to_send_lets_sleepers_sleep(void** state)
     for (unsigned node = 0; node < CAPACITY; node++) assert_int_equal(gh_op_poll(&locks[node]->op), GH_OK);
 }
 
-TEST_FILE(cluster_links, cmocka_unit_test(half_answers_hold_up_no_other_node),
-          cmocka_unit_test(half_answer_is_waited_for), cmocka_unit_test(who_waits_to_be_read_from_lets_sleepers_sleep),
+/* Of nodes, how they are to be reached. */
+static gh_status doors[3];
+
+static gh_status door_of_its_node(scripted* world, const gh_address* address)
+{
+    (void)world;
+    return doors[address->port - MADE_PORT];
+}
+
+static gh_link_state state_of(const made_cluster* fleet)
+{
+    return gh_client_link_state(fleet->world->client, GH_LINK_COMMANDS);
+}
+
+/* Nobody needs the first of them: how it stands says nothing of the others. */
+static void state_of_the_links_is_that_of_the_best(void** state)
+{
+    (void)state;
+    made_cluster* fleet = made_cluster_new(3);
+    fleet->world->door = door_of_its_node;
+    fleet->world->connected_status = GH_PENDING;
+    doors[0] = doors[1] = doors[2] = GH_OK;
+    made_cluster_start(fleet);
+    assert_int_equal(state_of(fleet), GH_LINK_IDLE);
+    gh_lock* lock = made_cluster_want(fleet, 1, 60000000);
+    MADE_UNTIL(fleet, gh_op_poll(&lock->op) == GH_HELD, TICK_US, 1000000);
+    assert_int_equal(state_of(fleet), GH_LINK_READY);
+    doors[0] = doors[1] = doors[2] = GH_REFUSED;
+    for (size_t i = 0; i < SCRIPTED_STREAMS_MAX; i++) fleet->world->streams[i].ended = true;
+    MADE_UNTIL(fleet, state_of(fleet) == GH_LINK_BACKOFF, TICK_US, 1000000);
+    doors[1] = GH_PENDING;
+    MADE_UNTIL(fleet, state_of(fleet) == GH_LINK_CONNECTING, TICK_US, 2000000);
+    for (int i = 0; i < 20; i++)
+    {
+        made_cluster_tick(fleet, TICK_US);
+        assert_int_equal(state_of(fleet), GH_LINK_CONNECTING);
+    }
+    fleet->world->connected_status = GH_OK;
+    MADE_UNTIL(fleet, state_of(fleet) == GH_LINK_READY, TICK_US, 1000000);
+}
+
+TEST_FILE(cluster_links, cmocka_unit_test(state_of_the_links_is_that_of_the_best),
+          cmocka_unit_test(half_answers_hold_up_no_other_node), cmocka_unit_test(half_answer_is_waited_for),
+          cmocka_unit_test(who_waits_to_be_read_from_lets_sleepers_sleep),
           cmocka_unit_test(who_waits_to_send_lets_sleepers_sleep), cmocka_unit_test(a_link_to_each_node_and_two),
           cmocka_unit_test(twice_as_many_where_replicas_are_waited_for),
           cmocka_unit_test(no_two_connections_have_a_number));

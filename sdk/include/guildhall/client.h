@@ -228,7 +228,8 @@ typedef enum gh_link_state
     GH_LINK_BACKOFF     /* lost or refused; the next attempt comes by itself           */
 } gh_link_state;
 
-/* Of a Cluster's command links the best: READY as soon as one is. */
+/* Of a Cluster's command links the best: READY as soon as one is, else that of the one which has come furthest; BACKOFF
+   if all that were begun have to try again. */
 GH_API gh_link_state gh_client_link_state(const gh_client* client, gh_link_name link);
 
 /* What happened: each op with a tag whose status has changed, once a change, oldest first; NULL when there is no more.
@@ -307,7 +308,8 @@ typedef struct gh_client_stats
     uint64_t links_lost;        /* after having been ready                                            */
     uint64_t protocol_errors;   /* the peer sent what no Redis sends, or not what was asked for       */
     uint64_t store_resets;      /* the store came back without its data                               */
-    uint64_t store_doubts;      /* another server, or one that was restarted, with the same data      */
+    uint64_t store_doubts;      /* another server, or one that was restarted, with the same data; each
+                                   connection, where INFO does not say run_id and master_replid       */
     uint64_t scripts_halved;    /* stopped in the middle, because their slot moved to another node    */
     uint64_t moved;             /* requests that a node of a Cluster sent elsewhere, for good: MOVED  */
     uint64_t asked;             /* the same for once, as their slot is on its way: ASK                */

@@ -186,14 +186,21 @@ gh_status gh_client_init(void* memory, size_t size, const gh_client_config* conf
 
 /* ---- looking at it ----------------------------------------------------------------------------------------------- */
 
-/* Of many links for commands one that is ready, if there is one. */
+/* How far it has come. One that has to try again wanted to. */
+static uint32_t link_rank(const gh_link* link)
+{
+    return link->state == GH_LINK_BACKOFF ? 1 : 2 * (uint32_t)link->state;
+}
+
+/* Of many links for commands the one that has come furthest. */
 static const gh_link* link_of(const gh_client* client, gh_link_name link)
 {
+    const gh_link* best = &client->nodes->link;
     const gh_node* node;
     if (link == GH_LINK_WAKE) return &client->wake;
-    for (node = client->nodes; node < client->nodes_end; node++)
-        if (node->link.state == GH_LINK_READY) return &node->link;
-    return &client->nodes->link;
+    for (node = client->nodes; node < client->nodes_end && best->state != GH_LINK_READY; node++)
+        if (link_rank(&node->link) > link_rank(best)) best = &node->link;
+    return best;
 }
 
 static bool link_wants_write(const gh_link* link)

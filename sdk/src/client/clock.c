@@ -30,9 +30,12 @@ uint64_t gh_client_jitter(gh_client* client, uint64_t pause_us)
     return pause_us / 2 + (x * 0x2545f4914f6cdd1dull >> 11) % (pause_us / 2 + 1);
 }
 
+/* Of who has answered, which is not the owner of the op's slot where it was asked out of turn. */
 void gh_op_note_store_time(const gh_op* op, uint64_t store_us)
 {
-    gh_node_note_store_time(gh_op_node(op), store_us);
+    const gh_client* client = op->client;
+    GH_INVARIANT(client, !client->many || client->reading != NULL);
+    gh_node_note_store_time(client->many ? gh_node_server(client->reading) : client->nodes, store_us);
 }
 
 uint64_t gh_op_store_time(const gh_op* op, uint64_t local_us)

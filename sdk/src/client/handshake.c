@@ -87,16 +87,21 @@ static void encode_info(gh_request* request, uint32_t step)
     encode_words(request, gh_str_literal("INFO"), gh_str_of(sections[step - STEP_INFO_SERVER]), gh_str_make(NULL, 0));
 }
 
+/* By its run and by its history. */
+static bool server_is_known(const gh_node* node)
+{
+    return node->server_size == 2 * SERVER_PART_SIZE;
+}
+
 static void encode_epoch(gh_node* node, gh_request* request)
 {
     gh_client* client = node->client;
     const gh_script* script = &client->scripts[GH_SCRIPT_epoch];
     const char* first = request->at;
-    bool is_known = node->server_size == 2 * SERVER_PART_SIZE;
     gh_request_script(request, script, 0, 2);
     gh_request_node_epoch_key(request, node);
     gh_request_number(request, KEY_LAYOUT);
-    gh_request_str(request, is_known ? gh_str_make(node->server, node->server_size) : gh_str_literal("-"));
+    gh_request_str(request, server_is_known(node) ? gh_str_make(node->server, node->server_size) : gh_str_literal("-"));
     gh_request_number(request, client->store_generation_heard);
     gh_request_number(request, node->epoch->generation);
     GH_INVARIANT(client, gh_encoded_as_announced(script, request, first));
@@ -408,7 +413,7 @@ static gh_handshake_verdict take_epoch(gh_node* node, const gh_reply* reply)
     node->epoch->generation = node->store_generation;
     if (before.birth_us == 0) return goes_on;
     if (before.birth_us != node->store_birth_us) store_was_reset(node);
-    else if (before.generation != node->store_generation || node->server_size == 0) store_is_doubted(node);
+    else if (before.generation != node->store_generation || !server_is_known(node)) store_is_doubted(node);
     return goes_on;
 }
 

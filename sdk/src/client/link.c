@@ -61,7 +61,6 @@ static gh_status link_open(gh_link* link, gh_client* client)
     if (status == GH_OK || status == GH_PENDING)
     {
         link->has_stream = true;
-        link->unread = false;
         return status;
     }
     if (status != GH_INVALID_ADDRESS) link_note_reason(link, client);
@@ -159,7 +158,7 @@ void gh_link_shut(gh_link* link, gh_client* client)
 {
     link_forget_secret(link);
     if (link->has_stream) client->platform->close(client->platform->context, link->stream);
-    link->has_stream = false;
+    link->has_stream = link->unread = false;
     link->stream = -1;
     link->state = GH_LINK_IDLE;
     link->out_start = link->out_end = 0;

@@ -349,8 +349,8 @@ uint64_t gh_op_generation(const gh_op* op);
    under the one before may be forgotten there. Also of an op that is over: its route is kept. */
 uint64_t gh_client_generation(const gh_client* client, uint16_t route);
 
-/* The store's clock: each reply whose shape has "now us" keeps the estimate fresh, and no step needs to note it. 0
-   while nothing is known. */
+/* The store's clock: each reply whose shape has "now us" keeps the estimate fresh, and no step needs to note it. What
+   is noted is of the node whose answer is handed out just now. 0 while nothing is known. */
 void gh_op_note_store_time(const gh_op* op, uint64_t store_us);
 uint64_t gh_op_store_time(const gh_op* op, uint64_t local_us);
 

@@ -276,10 +276,10 @@ typedef enum pipeline_encoded
 } pipeline_encoded;
 
 /* A caller's script knows of one connection that has it. Whom another server has told that it has not, brings it there,
-   whatever ops for others have made it know meanwhile. */
-static bool brings_script(const gh_op* op, const gh_script* script)
+   whatever ops for others have made it know meanwhile; and once, though the op finds no room behind it. */
+static bool brings_script(const gh_node* node, const gh_op* op, const gh_script* script)
 {
-    return script->number == 0 && op->strikes > 0;
+    return script->number == 0 && op->strikes > 0 && script->loaded != node->link.generation;
 }
 
 /* Loads the op's script first, where that is needed. GH_OK: encode the op. GH_PENDING: it waits. GH_FULL: no room, or
@@ -297,7 +297,7 @@ static gh_status encode_script(gh_node* node, gh_op* op, gh_script* script)
         node->held_back = true;
         return GH_FULL;
     }
-    if (script->known && gh_script_is_loaded(node, script) && !brings_script(op, script)) return GH_OK;
+    if (script->known && gh_script_is_loaded(node, script) && !brings_script(node, op, script)) return GH_OK;
     if (script->known) return gh_script_encode_load(node, script, GH_SLOT_LOAD, NULL) ? GH_OK : GH_FULL;
     gh_unsent_remove(node, op);
     if (gh_script_encode_load(node, script, GH_SLOT_DIGEST, op)) return GH_PENDING;
@@ -334,7 +334,7 @@ static pipeline_encoded encode_op(gh_node* node, gh_op* op)
     {
         request = gh_link_request(link);
         asks = (op->place & GH_PLACE_ASK) != 0;
-        if (asks && !gh_slots_have_room_for_two(node)) return ENCODED_FULL;
+        if (!gh_slots_have_room_for(node, op)) return ENCODED_FULL;
         if (asks) encode_asking(&request);
         first = request.at;
         request.script = script;

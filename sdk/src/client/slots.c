@@ -34,6 +34,11 @@ bool gh_slots_have_room_for_two(const gh_node* node)
     return gh_slots_have_room(node) && slots_go_on(node->client, node->client->slots_free->next);
 }
 
+bool gh_slots_have_room_for(const gh_node* node, const gh_op* op)
+{
+    return (op->place & GH_PLACE_ASK) != 0 ? gh_slots_have_room_for_two(node) : gh_slots_have_room(node);
+}
+
 bool gh_slots_have_room_to_wait(const gh_node* node)
 {
     return node->client->slots_free != NULL;

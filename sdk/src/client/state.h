@@ -454,6 +454,7 @@ void gh_pipeline_refuse(gh_node* node, gh_reason reason); /* whoever waits now i
 void gh_slots_init(gh_client* client);
 bool gh_slots_have_room(const gh_node* node);
 bool gh_slots_have_room_for_two(const gh_node* node);
+bool gh_slots_have_room_for(const gh_node* node, const gh_op* op); /* queued there, perhaps behind ASKING */
 bool gh_slots_have_room_to_wait(const gh_node* node); /* for WAIT, which has a place of its own */
 /* For the request that was just written; op, if there is one, waits for its answer. */
 gh_slot* gh_slots_add(gh_node* node, gh_slot_purpose purpose, gh_op* op, gh_script* script);

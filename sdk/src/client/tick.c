@@ -169,8 +169,8 @@ static uint64_t node_due(const gh_node* node)
     if (link->state != GH_LINK_READY) return gh_least(link->due_us, gh_lend_due(client, link));
     if (!node->caught_up && gh_lend_has_in(client, link)) return client->now_us;
     /* What is queued goes in the next tick, unless there is no room: then the stream tells when there is. */
-    if (queued > 0 && !node->leaving && !node->held_back && gh_slots_have_room(node) && gh_link_unsent(link) == 0 &&
-        gh_lend_has_out(client, link))
+    if (queued > 0 && !node->leaving && !node->held_back && gh_slots_have_room_for(node, gh_unsent_next(node)) &&
+        gh_link_unsent(link) == 0 && gh_lend_has_out(client, link))
         return client->now_us;
     if (node->sent_count == 0 || !node->caught_up) return gh_lend_due(client, link); /* it waits for a buffer */
     return gh_least(gh_slots_oldest(node)->sent_us + client->config.request_timeout_us, gh_lend_due(client, link));
