@@ -43,24 +43,16 @@ static void send_lane_defer(send_lane* lane)
     gh_op_timer_after(&lane->op, 1);
 }
 
-/* Inside a tick: hands the chunk to the link, if the tick's budget has room for it. */
+/* Inside a tick: hands the chunk to the link. What is on its way is never more than the bytes of a tick, because all of
+   it goes in one when the link is back, or the text of the script is there. */
 static void send_lane_ask(send_lane* lane)
 {
     send_room* room = lane->send->room;
-    uint64_t now_us = gh_client_now(lane->op.client);
-    if (room->budget_now_us != now_us)
-    {
-        room->budget_now_us = now_us;
-        room->budget_used = 0;
-    }
-    if (room->budget_used > 0 && room->budget_used + lane->size > room->config.tick_bytes)
-    {
-        send_lane_defer(lane);
-        return;
-    }
-    room->budget_used += lane->size;
-    lane->state = SEND_LANE_ASKED;
+    lane->state = SEND_LANE_READY;
     gh_op_timer(&lane->op, GH_FOREVER);
+    if (room->asked_bytes > 0 && room->asked_bytes + lane->size > room->config.tick_bytes) return;
+    room->asked_bytes += lane->size;
+    lane->state = SEND_LANE_ASKED;
     gh_op_send(&lane->op, 0);
 }
 
@@ -74,7 +66,7 @@ static void send_ask_ready(gh_file_send* send)
         send_lane* lane = gh_files_send_lane(send, number);
         if (lane->state == SEND_LANE_EARLY || lane->state == SEND_LANE_BLOCKED) return;
         if (lane->state == SEND_LANE_READY) send_lane_ask(lane);
-        if (lane->state == SEND_LANE_READY) return; /* the tick's budget is used up */
+        if (lane->state == SEND_LANE_READY) return; /* until an answer makes room */
     }
 }
 
@@ -146,6 +138,7 @@ static void send_lane_full(send_lane* lane, bool again)
 
 static void send_lane_replied(send_lane* lane, const gh_reply* reply)
 {
+    lane->send->room->asked_bytes -= lane->size;
     switch (gh_reply_integer(reply, GH_FILES_CHUNK_CODE))
     {
     case GH_FILES_CHUNK_STORED: send_lane_stored(lane); break;
