@@ -60,6 +60,7 @@ struct gh_file_send_room
     send_lane* lanes;
     uint64_t filling;       /* number of the chunk that push fills            */
     uint64_t stored;        /* chunks that the store has confirmed            */
+    uint64_t stored_us;     /* when the last of them was                      */
     uint64_t resumed;       /* chunks that were there when it was opened      */
     uint64_t moved_us;      /* when something moved last                      */
     uint64_t pause_end_us;  /* of the main op; 0: none                        */
