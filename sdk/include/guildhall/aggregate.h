@@ -190,7 +190,7 @@ typedef enum gh_aggregate_level
 
 typedef struct gh_aggregate_total
 {
-    gh_str country; /* empty, with level country: addresses in no range */
+    gh_str country; /* empty, with level country: addresses in no range, or in one whose country is empty */
     gh_str region;
     gh_str city;
     uint64_t count;
