@@ -606,6 +606,33 @@ static void totals_are_read_by_level_the_largest_first(void** state)
     assert_int_equal(self->op.count, 0);
 }
 
+/* Addresses whose row names no country count with those of no range, by country; what the row names below counts there.
+ */
+static void place_without_a_country_counts_with_no_range(void** state)
+{
+    (void)state;
+    redis_server* server = redis_server_start(NULL);
+    game* a = game_start(redis_server_address(server));
+    gh_geo* world =
+        places_table(a, "10.0.0.0,10.0.0.255,,,\n10.0.1.0,10.0.1.255,\"\",Shire,\n10.0.2.0,10.0.2.255,US,,\n");
+    gh_aggregate* aggregate = places_aggregate(a, world, 1);
+    add(aggregate, "10.0.0.1 2011-10-10 13:55:36 x\n10.0.1.1 2011-10-10 13:55:36 x\n");
+    add(aggregate, "10.0.2.1 2011-10-10 13:55:36 x\n11.0.0.1 2011-10-10 13:55:36 x\n");
+    assert_int_equal(stats_of(aggregate).lines_unknown, 1);
+    assert_status(places_flush(a, aggregate, "events", "log"), GH_OK);
+    assert_status(places_flush(a, aggregate, "events", "log"), GH_EXISTS);
+    totals* self = totals_new(a, GH_AGGREGATE_COUNTRY, 10);
+    assert_status(read_totals(a, self, DAY), GH_OK);
+    assert_int_equal(self->op.count, 2);
+    assert_int_equal(self->totals[0].country.size, 0);
+    assert_int_equal(self->totals[0].count, 3);
+    self = totals_new(a, GH_AGGREGATE_REGION, 10);
+    assert_status(read_totals(a, self, DAY), GH_OK);
+    assert_int_equal(self->op.count, 3);
+    assert_int_equal(places_score(server, "events", DAY, 1, "\tShire"), 1);
+    assert_int_equal(places_score(server, "events", DAY, 2, "\t\t"), 1);
+}
+
 /* More than one reply can hold. */
 static void long_reads_go_page_by_page(void** state)
 {
@@ -662,4 +689,5 @@ TEST_FILE(aggregate, cmocka_unit_test(line_comes_to_the_same_in_each_way),
           cmocka_unit_test(other_file_of_that_name_is_told),
           cmocka_unit_test(half_added_file_is_finished_by_one_with_another_table),
           cmocka_unit_test(abandoned_staging_is_replaced), cmocka_unit_test(store_that_loses_all_gets_the_whole_file),
-          cmocka_unit_test(totals_are_read_by_level_the_largest_first), cmocka_unit_test(long_reads_go_page_by_page));
+          cmocka_unit_test(totals_are_read_by_level_the_largest_first),
+          cmocka_unit_test(place_without_a_country_counts_with_no_range), cmocka_unit_test(long_reads_go_page_by_page));

@@ -223,6 +223,43 @@ static void an_arena_without_room_gives_nothing_and_writes_nothing(void** state)
     for (size_t i = 16; i < sizeof(block); i++) assert_int_equal(block[i], 0x5a);
 }
 
+typedef struct wish
+{
+    size_t size;
+    size_t count;
+    size_t more;
+} wish;
+
+static void* cut_a_wish(gh_arena* arena, const void* settings)
+{
+    const wish* wanted = settings;
+    void* first = gh_arena_take(arena, 32);
+    (void)gh_arena_take_each(arena, wanted->size, wanted->count);
+    (void)gh_arena_take(arena, wanted->more);
+    return first;
+}
+
+/* As a table of 64 days with 16,777,216 places is on 32 bits, 2^32 bytes, which came to none. */
+static void an_arena_that_cannot_say_how_much_has_no_room(void** state)
+{
+    (void)state;
+    static _Alignas(16) char block[64];
+    const wish wishes[] = {{4, SIZE_MAX / 4 + 1, 0}, {SIZE_MAX, SIZE_MAX, 0}, {1, SIZE_MAX, 1},
+                           {4, SIZE_MAX / 4, 0},     {1, SIZE_MAX - 32, 16},  {1, SIZE_MAX - 64, 32},
+                           {1, 1, SIZE_MAX},         {1, 1, SIZE_MAX - 40},   {SIZE_MAX / 2 + 1, 2, SIZE_MAX - 32}};
+    memset(block, 0x5a, sizeof(block));
+    for (size_t i = 0; i < sizeof(wishes) / sizeof(wishes[0]); i++)
+    {
+        assert_int_equal(gh_arena_measure(cut_a_wish, &wishes[i]), 0);
+        assert_null(gh_arena_cut_from(block, SIZE_MAX, cut_a_wish, &wishes[i]));
+        assert_null(gh_arena_cut_from(block, sizeof(block), cut_a_wish, &wishes[i]));
+    }
+    for (size_t i = 0; i < sizeof(block); i++) assert_int_equal(block[i], 0x5a);
+    const wish small = {4, 3, 1};
+    assert_int_equal(gh_arena_measure(cut_a_wish, &small), sizeof(block));
+    assert_ptr_equal(gh_arena_cut_from(block, sizeof(block), cut_a_wish, &small), block);
+}
+
 /* Wherever the block begins, the piece lies at a multiple of 64 and in its own room. */
 static void an_arena_aligns_what_hashes(void** state)
 {
@@ -527,6 +564,7 @@ TEST_FILE(base, cmocka_unit_test(every_status_has_its_name_and_its_sentence),
           cmocka_unit_test(strings_are_views_with_a_length), cmocka_unit_test(strings_are_printed_by_their_length),
           cmocka_unit_test(version_is_one_number), cmocka_unit_test(structs_tell_their_size),
           cmocka_unit_test(strings_are_equal_byte_by_byte), cmocka_unit_test(an_arena_measures_what_it_then_cuts),
+          cmocka_unit_test(an_arena_that_cannot_say_how_much_has_no_room),
           cmocka_unit_test(an_arena_without_room_gives_nothing_and_writes_nothing),
           cmocka_unit_test(an_arena_aligns_what_hashes), cmocka_unit_test(an_arena_copies_strings_with_a_nul_behind),
           cmocka_unit_test(the_heap_is_as_a_plain_table), cmocka_unit_test(two_heaps_of_one_array_are_as_two_tables),

@@ -184,20 +184,69 @@ static bool answer_dirty(scripted* world, const gh_str* words, size_t count, byt
     return true;
 }
 
-static dirt* start_cleaning(scripted* world, long long remaining_ms)
+static dirt* start_cleaning_as(scripted* world, uint64_t clean_us, scripted_answer answers)
 {
     dirt* self = SCRIPTED_NEW(world, dirt);
     gh_counters_config config = gh_counters_config_default();
-    config.clean_us = SECOND_US;
-    self->remaining_ms = remaining_ms;
+    config.clean_us = clean_us;
     world->context = self;
     scripted_start_ready(world, NULL);
-    world->answer = answer_dirty;
+    world->answer = answers;
     const size_t size = gh_counters_memory(&config);
     char* memory = scripted_keep(world, size + 16);
     memory += (16 - (uintptr_t)memory % 16) % 16;
     assert_status(gh_counters_init(&self->counters, world->client, &config, memory, size), GH_OK);
     return self;
+}
+
+static dirt* start_cleaning(scripted* world, long long remaining_ms)
+{
+    dirt* self = start_cleaning_as(world, SECOND_US, answer_dirty);
+    self->remaining_ms = remaining_ms;
+    return self;
+}
+
+/* Nothing is to be cleaned. */
+static bool answer_clean(scripted* world, const gh_str* words, size_t count, byte_buffer* reply)
+{
+    dirt* self = world->context;
+    char text[128];
+    if (!scripted_runs_on(words, count, "gh:{counters:")) return false;
+    const gh_str* args = words + 3 + scripted_number(words[2]);
+    if (gh_str_equal(words[3], gh_str_literal("gh:{counters:clean}:l")))
+    {
+        self->leases++;
+        buffer_add_bulk(reply, "%lld 0 %lld 1000000000000000", scripted_number(args[1]), scripted_number(args[2]));
+        return true;
+    }
+    self->asked++;
+    const int size = snprintf(text, sizeof text, "*4\r\n:%lld\r\n:0\r\n:0\r\n:0\r\n", scripted_number(args[0]));
+    buffer_add(reply, text, (size_t)size);
+    return true;
+}
+
+/* However often rounds begin, a slow answer is no end of the lease: each shard is asked once a round. */
+static void slow_answers_do_not_keep_the_cleaner_from_cleaning(void** state)
+{
+    (void)state;
+    const unsigned slow_ms[] = {1, 90, 140, 290, 1000, 1900};
+    for (size_t i = 0; i < sizeof slow_ms / sizeof slow_ms[0]; i++)
+    {
+        scripted* world = scripted_new();
+        dirt* self = start_cleaning_as(world, 100 * MS, answer_clean);
+        gh_counters_stats stats = {0};
+        world->silent = true;
+        for (unsigned k = 0; k < 200 && stats.rounds == 0; k++)
+        {
+            for (unsigned ms = 0; ms < slow_ms[i]; ms++) scripted_tick(world, MS);
+            scripted_speak(world);
+            world->silent = true;
+            assert_status(gh_counters_get_stats(self->counters, &stats), GH_OK);
+        }
+        if (stats.rounds != 1) fail_msg("%u ms: %u shards, %u leases", slow_ms[i], self->asked, self->leases);
+        assert_int_equal(self->asked, 64);
+        assert_int_equal(scripted_stats(world).links_lost, 0);
+    }
 }
 
 /* It goes on to the next shard, and the rest waits for the next round. */
@@ -249,6 +298,7 @@ static void client_without_room_takes_no_counters(void** state)
 
 TEST_FILE(counters_seldom, cmocka_unit_test(shard_that_is_never_clean_does_not_stop_the_cleaner),
           cmocka_unit_test(lease_of_another_that_is_too_long_is_not_believed),
+          cmocka_unit_test(slow_answers_do_not_keep_the_cleaner_from_cleaning),
           cmocka_unit_test(adds_that_were_never_sent_are_counted_later),
           cmocka_unit_test(adds_that_come_back_are_held_at_the_limit),
           cmocka_unit_test(end_waits_for_adds_that_come_back), cmocka_unit_test(client_ends_with_adds),

@@ -322,6 +322,32 @@ static void count_from_beyond_all_numbers_is_not_begun(void** state)
     assert_string_equal(redis_server_text(self.server, "PING"), "PONG");
 }
 
+/* A reader that keeps a lease of a few microseconds asks without a pause, and has never a moment to hand anything out.
+ */
+static void lease_that_nobody_can_keep_is_corrupt(void** state)
+{
+    (void)state;
+    scene self = scene_start();
+    const char* const numbers[] = {"0", "5", "999999", "86400000001", "1000000.5"};
+    assert_status(sender_run(sender_new(self.a, 2, self.bytes, SIZE), NAME), GH_OK);
+    keep(&self);
+    for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+    {
+        go_back(&self);
+        redis_server_do(self.server, "HSET gh:{file:map}:s l %s", numbers[i]);
+        assert_status(reader_run(reader_new(self.b, SIZE), NAME, "0"), GH_CORRUPT);
+        assert_int_equal(redis_server_integer(self.server, "ZSCORE gh:{file:map}:o 0"), 0);
+
+        redis_server_do(self.server, "FLUSHDB");
+        sender* out = send_up_to(&self, 4, false);
+        redis_server_do(self.server, "HSET gh:{file:map}:s l %s", numbers[i]);
+        out->stop_at = SIZE;
+        GAME_UNTIL(sender_step(out));
+        assert_status(gh_op_poll(&out->op.op), GH_CORRUPT);
+        assert_null(redis_server_text(self.server, "HGET gh:{file:map}:s v"));
+    }
+}
+
 /* ---- leases ---------------------------------------------------------------------------------------------- */
 
 /* It would ask in minutes only; a server that was restarted makes it ask at once. */
@@ -371,7 +397,7 @@ TEST_FILE(files_older, cmocka_unit_test(sender_goes_on_from_what_an_older_store_
           cmocka_unit_test(what_is_left_without_a_state_is_dropped),
           cmocka_unit_test(reader_that_was_stopped_on_its_way_out_leaves),
           cmocka_unit_test(sums_of_a_channel_are_mended), cmocka_unit_test(crowd_of_fields_is_not_read),
-          cmocka_unit_test(numbers_that_cannot_be_are_corrupt),
+          cmocka_unit_test(numbers_that_cannot_be_are_corrupt), cmocka_unit_test(lease_that_nobody_can_keep_is_corrupt),
           cmocka_unit_test(channel_at_the_last_number_announces_nothing),
           cmocka_unit_test(count_from_beyond_all_numbers_is_not_begun),
           cmocka_unit_test(reader_asks_at_once_after_a_restart),

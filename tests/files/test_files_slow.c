@@ -15,10 +15,11 @@ typedef struct sending
     gh_file_send op;
     gh_file_send_config config;
     gh_str reader;
+    char bytes[16 * CHUNK];
     _Alignas(16) char memory[128 * 1024];
 } sending;
 
-static sending* send_begin(odd* self, bool stream)
+static sending* send_new(odd* self)
 {
     sending* of = SCRIPTED_NEW(self->world, sending);
     of->reader = gh_str_literal("eve");
@@ -26,11 +27,22 @@ static sending* send_begin(odd* self, bool stream)
     of->config.channel = gh_str_literal("news");
     of->config.readers = &of->reader;
     of->config.reader_count = 1;
-    of->config.stream = stream;
     of->config.memory = of->memory;
     of->config.memory_size = sizeof(of->memory);
+    return of;
+}
+
+static void send_on(odd* self, sending* of)
+{
     assert_true(gh_file_send_memory(&of->config) <= sizeof(of->memory));
     assert_status(gh_file_send_begin(&of->op, self->world->client, NAME, &of->config), GH_OK);
+}
+
+static sending* send_begin(odd* self, bool stream)
+{
+    sending* of = send_new(self);
+    of->config.stream = stream;
+    send_on(self, of);
     return of;
 }
 
@@ -128,6 +140,53 @@ static void caller_that_takes_its_time_is_no_store_that_stands_still(void** stat
     }
 }
 
+/* What is asked of the file is not answered. */
+static bool count_chunks(scripted* world, const gh_str* words, size_t count, byte_buffer* reply)
+{
+    odd* self = world->context;
+    (void)reply;
+    if (!scripted_runs_on(words, count, "gh:{file:")) return false;
+    self->asked++;
+    return true;
+}
+
+/* Chunks that go in a tick at most, of so many. */
+static unsigned most_of_a_tick(odd* self, unsigned ticks)
+{
+    unsigned most = 0;
+    for (unsigned i = 0; i < ticks; i++)
+    {
+        self->asked = 0;
+        odd_wait(self, 1);
+        if (self->asked > most) most = self->asked;
+    }
+    return most;
+}
+
+/* What had gone tick by tick is not sent again in one. */
+static void lost_link_moves_no_more_than_the_bytes_of_a_tick(void** state)
+{
+    (void)state;
+    odd* self = odd_start(NULL);
+    sending* of = send_new(self);
+    size_t taken;
+    of->config.channel = gh_str_literal("");
+    of->config.chunk_bytes = CHUNK;
+    of->config.tick_bytes = 2 * CHUNK;
+    of->config.lanes = 16;
+    send_on(self, of);
+    odd_say(self, &of->op.op, "q:0|:7|:1024|:0|:0|:0|$", "", NULL);
+    odd_wait(self, 20);
+    memset(of->bytes, 'x', sizeof(of->bytes));
+    assert_status(gh_file_send_push(&of->op, gh_str_make(of->bytes, sizeof(of->bytes)), &taken), GH_OK);
+    self->world->answer = count_chunks;
+    assert_int_equal(most_of_a_tick(self, 40), 2);
+    for (int i = 0; i < SCRIPTED_STREAMS_MAX; i++) self->world->streams[i].ended = true;
+    assert_int_equal(most_of_a_tick(self, 2000), 2);
+    assert_int_equal(scripted_stats(self->world).links_lost, 1);
+}
+
 TEST_FILE(files_slow, cmocka_unit_test(announced_early_and_cancelled),
+          cmocka_unit_test(lost_link_moves_no_more_than_the_bytes_of_a_tick),
           cmocka_unit_test(spoilt_file_of_another_is_waited_for_as_others),
           cmocka_unit_test(caller_that_takes_its_time_is_no_store_that_stands_still));

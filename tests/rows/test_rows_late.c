@@ -244,6 +244,28 @@ static void nonsense_in_one_row_holds_up_no_other(void** state)
     assert_int_equal(game_stats(a).protocol_errors, 0);
 }
 
+/* A row that is due again as soon as it was loaded would have its loader called without a pause. */
+static void row_of_no_period_is_never_loaded(void** state)
+{
+    (void)state;
+    redis_server* server = redis_server_start(NULL);
+    game* a = game_start_ready(redis_server_address(server));
+    static const char* const periods[] = {"0", "5", "99999", "86400000001", "99999999999999999999"};
+    for (unsigned i = 0; i < 5; i++)
+    {
+        char text[80];
+        (void)snprintf(text, sizeof(text), "%s 15000000 0 0 0 n - x", periods[i]);
+        redis_server_do(server, "HSET %s bad%u %s", key_of('m'), i, text);
+        redis_server_do(server, "ZADD %s 1 bad%u", key_of('d'), i);
+    }
+    assert_status(row_schedule(a, "itemX", LONG_US), GH_OK);
+    refresher* self = refresher_start(a, 4);
+    GAME_UNTIL(self->rows.stored >= 1);
+    for (int i = 0; i < 200; i++) game_tick_all();
+    assert_int_equal(self->rows.stored, 1);
+    assert_status(self->rows.trouble, GH_CORRUPT);
+}
+
 static void score_that_cannot_be_costs_no_link(void** state)
 {
     (void)state;
@@ -321,6 +343,6 @@ TEST_FILE(rows_late, cmocka_unit_test(answer_after_the_lease_calls_no_loader),
           cmocka_unit_test(late_copy_of_a_claim_gets_nothing),
           cmocka_unit_test(claim_of_nothing_is_kept_if_it_was_sent_twice),
           cmocka_unit_test(late_copies_undo_nothing_of_others), cmocka_unit_test(nonsense_in_one_row_holds_up_no_other),
-          cmocka_unit_test(score_that_cannot_be_costs_no_link),
+          cmocka_unit_test(row_of_no_period_is_never_loaded), cmocka_unit_test(score_that_cannot_be_costs_no_link),
           cmocka_unit_test(crowd_of_waiters_is_removed_piece_by_piece),
           cmocka_unit_test(value_of_another_size_is_none));

@@ -85,10 +85,11 @@ static bool may_be_taken_again(const talk_sight* x, const talk_sight* y)
     const storm_record* one = history_at(x->push);
     const storm_record* other = history_at(y->push);
     const uint64_t from_us = one->begin_us < other->begin_us ? one->begin_us : other->begin_us;
+    const uint64_t bit = talk_bit(one->system, x->object);
     const uint64_t one_us = history_over_us(one), other_us = history_over_us(other);
     const uint64_t to_us = one_us > other_us ? one_us : other_us;
     return excuse_clock_went_back_over_flush(from_us, to_us) || excuse_master_is_back(from_us, to_us) ||
-           excuse_slot_went_on(from_us, to_us);
+           excuse_slot_went_on(one, other, bit) || excuse_slot_went_on(other, one, bit);
 }
 
 /* A sender is told how many of his posts were stored, by their bits, and the id of the first. */

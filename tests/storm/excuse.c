@@ -326,13 +326,30 @@ bool excuse_master_is_back(uint64_t from_us, uint64_t to_us)
     return storm.store == STORM_CLUSTER && count >= 2 && excuse_may_be_lost(from_us, to_us);
 }
 
-bool excuse_slot_went_on(uint64_t from_us, uint64_t to_us)
+/* By a loss that came of it; NULL: there was none. */
+static const storm_record* succession_of(const storm_record* loss)
 {
-    if (storm.store != STORM_CLUSTER || !excuse_may_be_lost(from_us, to_us)) return false;
-    for (size_t i = 0; i < successions.count && successions.marks[i]->begin_us <= to_us; i++)
+    for (size_t i = 0; i < successions.count && successions.marks[i]->begin_us <= end_of(loss); i++)
+        if (end_of(successions.marks[i]) >= loss->begin_us) return successions.marks[i];
+    return NULL;
+}
+
+static bool went_on(const storm_record* succession, uint64_t bit, uint64_t until_us)
+{
+    for (size_t i = 0; i < moves.count && moves.marks[i]->begin_us <= until_us; i++)
+        if (end_of(moves.marks[i]) >= succession->begin_us && (moves.marks[i]->d & bit) != 0) return true;
+    return false;
+}
+
+bool excuse_slot_went_on(const storm_record* lost, const storm_record* again, uint64_t bit)
+{
+    const uint64_t again_us = history_over_us(again);
+    for (size_t i = 0; storm.store == STORM_CLUSTER && i < losses.count; i++)
     {
-        const storm_record* succession = successions.marks[i];
-        if (end_of(succession) >= from_us && any_touches(&moves, succession->begin_us, to_us)) return true;
+        const storm_record* loss = losses.marks[i];
+        if (loss->a > history_over_us(lost) || end_of(loss) < lost->begin_us || loss->begin_us > again_us) continue;
+        const storm_record* succession = succession_of(loss);
+        if (succession != NULL && went_on(succession, bit, again_us)) return true;
     }
     return false;
 }

@@ -538,6 +538,7 @@ static void strike(const nemesis_fault* f)
     history_at(record)->a = f->for_us;
     history_at(record)->b = f->x;
     history_at(record)->c = done ? 1 : 0;
+    history_at(record)->d = UINT64_MAX;                                /* of one that moves slots, until it is over */
     if (!done && (kind->heal == NULL || kind->ground != GROUND_RULES)) /* a rule may have been set without an answer */
     {
         history_end(record, STORM_NOT_DONE, 0);
@@ -562,6 +563,7 @@ static bool heal_one(unsigned index)
     if (kind->over != NULL && !kind->over(&active.fault)) return false;
     nemesis.active[index] = nemesis.active[--nemesis.active_count];
     log_fault(&active.fault, "ends");
+    if (nemesis_fleet_moves_slots(kind)) history_at(active.record)->d = nemesis_fleet_moved();
     history_end(active.record, STORM_DONE, 0);
     return true;
 }

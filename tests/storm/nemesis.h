@@ -36,7 +36,7 @@ unsigned nemesis_kind_count(void);
 bool nemesis_takes_rights(uint8_t mark);
 
 /* The same of a fault by which slots are on their way from one node to another. */
-bool nemesis_moves_slots(uint8_t mark);
+bool nemesis_moves_slots(uint8_t mark); /* its d: which mailboxes and chats had theirs moved, by the bits of talk.h */
 
 /* The same of a failover that is undone: the master of before goes on with what it had. */
 bool nemesis_turns_back(uint8_t mark);

@@ -9,6 +9,7 @@
 #include "storm/fleet.h"
 #include "storm/history.h"
 #include "storm/storm.h"
+#include "storm/talk.h"
 #include "support/wait.h"
 
 #include <stdio.h>
@@ -26,9 +27,10 @@ enum
 
 static struct
 {
-    redis_server* old;   /* of the event at hand */
-    redis_server* comer; /* who came last; NULL: nobody, or he has left */
-    uint64_t since_us;   /* until then, replicas had all */
+    redis_server* old;                       /* of the event at hand */
+    const redis_server* talk[2][TALK_NAMES]; /* whose the slots of mailboxes and of chats were */
+    redis_server* comer;                     /* who came last; NULL: nobody, or he has left */
+    uint64_t since_us;                       /* until then, replicas had all */
     uint64_t begin_us;
     unsigned slot;
     cluster_move move;
@@ -42,6 +44,24 @@ static struct
 
 /* ---- begin and end ------------------------------------------------------------------------------------- */
 
+static const uint8_t talkers[2] = {STORM_mailbox, STORM_chat};
+
+static void note_talk(void)
+{
+    for (int i = 0; i < 2; i++)
+        for (uint8_t name = 0; name < TALK_NAMES; name++)
+            event.talk[i][name] = fleet_master(talk_slot(talkers[i], name));
+}
+
+uint64_t nemesis_fleet_moved(void)
+{
+    uint64_t bits = 0;
+    for (int i = 0; i < 2; i++)
+        for (uint8_t name = 0; name < TALK_NAMES; name++)
+            if (event.talk[i][name] != fleet_master(talk_slot(talkers[i], name))) bits |= talk_bit(talkers[i], name);
+    return bits;
+}
+
 static bool begin_event(const nemesis_fault* f)
 {
     if (!fleet_has_settled()) return false;
@@ -51,6 +71,7 @@ static bool begin_event(const nemesis_fault* f)
     event.leaves = false;
     event.since_us = history_now();
     event.begin_us = event.since_us;
+    if (fleet_cluster() != NULL) note_talk();
     return event.old != NULL;
 }
 

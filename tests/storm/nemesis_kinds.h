@@ -63,6 +63,9 @@ extern const nemesis_kind nemesis_fleet_kinds[];
 extern const unsigned nemesis_fleet_count;
 bool nemesis_fleet_moves_slots(const nemesis_kind* kind);
 
+/* The bits (talk.h) of mailboxes and chats whose slot has another master than when the last event began. */
+uint64_t nemesis_fleet_moved(void);
+
 /* To be called now and then, also at the end: masters that were replaced although no fault was to do that. */
 void nemesis_fleet_look(void);
 void nemesis_fleet_heal(void);

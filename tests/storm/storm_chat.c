@@ -77,7 +77,7 @@ typedef struct chat_actor
 
 static const char* const whats[] = {"?",    "send", "fetch",  "commit", "got",   "left",  "join",  "leave",
                                     "last", "seen", "create", "feed",   "heard", "enter", "depart"};
-static const gh_str names[TALK_NAMES] = {GH_STR_INIT("raid"), GH_STR_INIT("trade"), GH_STR_INIT("party")};
+static const gh_str* const names = talk_chats;
 static const gh_str anchor = GH_STR_INIT("anchor");
 static const gh_str members[MEMBERS] = {GH_STR_INIT("jason"), GH_STR_INIT("jeff"), GH_STR_INIT("jenny"),
                                         GH_STR_INIT("jim"), GH_STR_INIT("joe")};

@@ -36,7 +36,7 @@ typedef struct mailbox_actor
 } mailbox_actor;
 
 static const char* const whats[] = {"?", "push", "fetch", "commit", "got", "left", "?", "?", "last", "?"};
-static const gh_str names[TALK_NAMES] = {GH_STR_INIT("anna"), GH_STR_INIT("bert"), GH_STR_INIT("carl")};
+static const gh_str* const names = talk_mailboxes;
 
 static void start(void* actor, storm_client* me, random_stream random)
 {

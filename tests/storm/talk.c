@@ -1,9 +1,27 @@
 /* talk.c -- bodies that lead back to who sent them. */
 
 #include "storm/talk.h"
+#include "wire/slot.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+
+const gh_str talk_mailboxes[TALK_NAMES] = {GH_STR_INIT("anna"), GH_STR_INIT("bert"), GH_STR_INIT("carl")};
+const gh_str talk_chats[TALK_NAMES] = {GH_STR_INIT("raid"), GH_STR_INIT("trade"), GH_STR_INIT("party")};
+
+unsigned talk_slot(uint8_t system, uint8_t name)
+{
+    const bool is_chat = system == STORM_chat;
+    const gh_str of = is_chat ? talk_chats[name] : talk_mailboxes[name];
+    char key[64];
+    int size = snprintf(key, sizeof key, "{%s:%.*s}", is_chat ? "chat" : "mailbox", (int)of.size, of.bytes);
+    return gh_slot_of_key(gh_str_make(key, (size_t)size));
+}
+
+uint64_t talk_bit(uint8_t system, uint8_t name)
+{
+    return UINT64_C(1) << (name + (system == STORM_chat ? TALK_NAMES : 0));
+}
 
 gh_str talk_body(random_stream* random, char room[TALK_BODY_SIZE], uint32_t op, uint32_t post)
 {

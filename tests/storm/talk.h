@@ -45,6 +45,13 @@ static inline uint64_t talk_listener_player(uint64_t listener)
     return listener >> 32;
 }
 
+extern const gh_str talk_mailboxes[TALK_NAMES];
+extern const gh_str talk_chats[TALK_NAMES];
+
+/* The slot that a Cluster has one of them in, and its bit among all of them. */
+unsigned talk_slot(uint8_t system, uint8_t name);
+uint64_t talk_bit(uint8_t system, uint8_t name);
+
 /* A body that leads back to its push: its op, and which post of it. */
 gh_str talk_body(random_stream* random, char room[TALK_BODY_SIZE], uint32_t op, uint32_t post);
 

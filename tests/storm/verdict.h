@@ -106,8 +106,9 @@ bool excuse_slots_moved(uint64_t from_us, uint64_t to_us);
    times: of that, see guildhall/cluster.h, Losses. */
 bool excuse_master_is_back(uint64_t from_us, uint64_t to_us);
 
-/* A master of a Cluster may have been replaced within these times, have lost something by that, and its slots have gone
-   on to another before everybody had asked the successor: the same. */
-bool excuse_slot_went_on(uint64_t from_us, uint64_t to_us);
+/* A master of a Cluster was replaced and may have lost the one by that, and before the other was over, the very slot of
+   what has that bit (talk.h) had gone on from the successor to a third one, perhaps before everybody had asked the
+   successor or heard of it: the same. */
+bool excuse_slot_went_on(const storm_record* lost, const storm_record* again, uint64_t bit);
 
 #endif

@@ -69,7 +69,8 @@ typedef struct gh_aggregate_config
 
 GH_API gh_aggregate_config gh_aggregate_config_default(void);
 
-/* The exact size of the block for this config, in bytes; NULL: the defaults. 0 if the config is not valid. */
+/* The exact size of the block for this config, in bytes; NULL: the defaults. 0 if the config is not valid, or wants
+   more than a program of 32 bits can have. */
 GH_API size_t gh_aggregate_memory(const gh_aggregate_config* config);
 
 /* In your memory, aligned to 16. config may be NULL for the defaults.
@@ -190,7 +191,7 @@ typedef enum gh_aggregate_level
 
 typedef struct gh_aggregate_total
 {
-    gh_str country; /* empty, with level country: addresses in no range */
+    gh_str country; /* empty, with level country: addresses in no range, or in one whose country is empty */
     gh_str region;
     gh_str city;
     uint64_t count;

@@ -16,9 +16,10 @@
             are those of the time in the middle between the first add of these and the last one, also when it
             arrives late, as after an outage; so a slice that is over may still grow. More than six counters of a
             shard go in several, one behind the other, and those that are added to all the time take turns.
-   cleaning one server of the fleet at a time does it, by a lease; when it dies, another takes over. A counter
-            that nobody touches vanishes with its last sample. Nothing depends on it: reads never show what is
-            too old, and every key has a time to live.
+   cleaning one server of the fleet at a time does it, by a lease; when it dies, another takes over, after three
+            rounds, or after six times request_timeout_us if that is longer. A counter that nobody touches vanishes
+            with its last sample. Nothing depends on it: reads never show what is too old, and every key has a time
+            to live.
 
    Keys     gh:{counters:<shard>}: :o:<name> hash of open slices, :c:<seconds>:<name> list of closed ones, :k
             zset of the shard's counters, :w hash of each client's last batch; shard = XXH3-64(name) mod 64.

@@ -88,7 +88,8 @@ typedef struct gh_file_send_config
                                8 KiB to spare, and the readers' reply_bytes with 1 KiB to spare */
     uint32_t lanes;         /* chunks on their way at once, each chunk_bytes of memory; 1..GH_FILE_LANES_MAX,
                                default 4 */
-    uint32_t tick_bytes;    /* chunk_bytes..1 GiB, default 256 KiB */
+    uint32_t tick_bytes;    /* no more of the file is on its way at once: all of it goes anew in the tick in which a
+                               lost link is back; chunk_bytes..1 GiB, default 256 KiB */
     uint64_t progress_us;   /* end when nothing moves for so long although there is something to move; full
                                counts as not moving. 1 ms..24 h, default 60 s */
     uint64_t abandoned_us;  /* an upload to which nothing was added for so long is dropped, at most a quarter of

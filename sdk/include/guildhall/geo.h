@@ -11,7 +11,7 @@
    Ranges   IPv4 and IPv6, first and last address, both included. An address in a gap between ranges has no place. Of
             two ranges that overlap, the one that begins later is left out and counted.
    Places   a tree of names: a country has regions, a region has cities. Each name in its place is one node, with a
-            dense number; a range points to a city's node. A city or region may be empty, as in the usual tables.
+            dense number; a range points to a city's node. Any of the three may be empty, as in the usual tables.
    Rows     "first,last,country,region,city": addresses as text or, for IPv4, as a decimal number; fields may stand in
             double quotes (doubled inside); more fields are ignored; ends in \n or \r\n. Tables that have other columns
             between say in config.columns where these are: {0, 1, 3, 4, 5} with a continent, or a country's code,

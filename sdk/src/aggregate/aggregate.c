@@ -34,7 +34,7 @@ static void* aggregate_cut(gh_arena* arena, const void* settings)
     gh_digest_stream* stream = (gh_digest_stream*)gh_arena_take_at_64(arena, sizeof *stream);
     aggregate_day* days = (aggregate_day*)gh_arena_take(arena, sizeof *days * config->days_capacity);
     char* piece = (char*)gh_arena_take(arena, GH_AGGREGATE_PIECE_BYTES);
-    uint32_t* counts = (uint32_t*)gh_arena_take(arena, sizeof *counts * count);
+    uint32_t* counts = (uint32_t*)gh_arena_take_each(arena, sizeof *counts, count);
     if (made == NULL) return NULL;
     made->config = *config;
     made->stream = stream;

@@ -26,14 +26,17 @@ static inline gh_arena gh_arena_make(void* base, size_t size)
     return arena;
 }
 
-/* Whether a caller's block is aligned and has room for so much. */
+/* Whether a caller's block is aligned and has room for so much; 0: for more than any block has. */
 static inline bool gh_arena_fits(const void* base, size_t size, size_t needed)
 {
-    return base != NULL && (uintptr_t)base % GH_ARENA_ALIGNMENT == 0 && size >= needed;
+    return base != NULL && (uintptr_t)base % GH_ARENA_ALIGNMENT == 0 && needed > 0 && size >= needed;
 }
 
 /* size bytes, zeroed and aligned; NULL when measuring or out of room. */
 void* gh_arena_take(gh_arena* arena, size_t size);
+
+/* So many of that size, one behind another; also where all together are more than a size_t of 32 bits can say. */
+void* gh_arena_take_each(gh_arena* arena, size_t size, size_t count);
 
 /* The same without zeros: for buffers, which are large, and of which nothing is read that was not written. What nobody
    uses of them is never touched. */
@@ -45,7 +48,7 @@ void* gh_arena_take_at_64(gh_arena* arena, size_t size);
 /* How a struct is cut, with all that lies behind it, for a config that was checked. NULL when measuring. */
 typedef void* gh_arena_cut(gh_arena* arena, const void* config);
 
-/* What that takes. */
+/* What that takes; 0: more than any block has. */
 size_t gh_arena_measure(gh_arena_cut* cut, const void* config);
 
 /* Cuts it from a caller's block. NULL: that is not aligned, or has no room for it. */

@@ -11,6 +11,7 @@
 #include "wire/name.h"
 
 #define COUNTERS_CLEAN_LEASES  3u         /* rounds that a dead cleaner's lease outlives it by */
+#define COUNTERS_CLEAN_ANSWERS 6u         /* that it has time for in any case, slow as they may be */
 #define COUNTERS_CLEAN_LAST_US 1000000ull /* for giving the lease back                         */
 
 enum
@@ -29,9 +30,13 @@ static gh_counters* counters_of_cleaning(const gh_op* op)
                                      offsetof(gh_counters_cleaning, op));
 }
 
+/* The answer to the lease, the text of a script, one shard and the lease again come before it is over: else no round
+   would ever end. */
 static uint64_t counters_clean_lease_us(const gh_counters* self)
 {
-    return COUNTERS_CLEAN_LEASES * self->config.clean_us;
+    const uint64_t rounds_us = COUNTERS_CLEAN_LEASES * self->config.clean_us;
+    const uint64_t answers_us = COUNTERS_CLEAN_ANSWERS * gh_client_request_timeout(self->cleaning.op.client);
+    return rounds_us > answers_us ? rounds_us : answers_us;
 }
 
 /* ---- requests ------------------------------------------------------------------------------------------ */

@@ -253,9 +253,11 @@ static gh_status read_noted(gh_file_read* read, const gh_reply* reply)
     uint64_t chunks = (uint64_t)gh_reply_integer(reply, GH_FILES_READ_CHUNKS);
     uint64_t bytes = (uint64_t)gh_reply_integer(reply, GH_FILES_READ_BYTES);
     uint64_t offset = (uint64_t)gh_reply_integer(reply, GH_FILES_READ_OFFSET);
+    uint64_t lease_us = (uint64_t)gh_reply_integer(reply, GH_FILES_READ_LEASE_US);
     bool is_sealed = gh_reply_integer(reply, GH_FILES_READ_SEALED) != 0;
     if (chunk_bytes == 0 || chunk_bytes > GH_FILE_CHUNK_MAX || (bytes + chunk_bytes - 1) / chunk_bytes != chunks)
         return GH_CORRUPT;
+    if (lease_us < GH_FILE_LEASE_MIN_US || lease_us > GH_FILE_LEASE_MAX_US) return GH_CORRUPT; /* over when told */
     if (offset > bytes || (room->opened && chunk_bytes != room->chunk_bytes)) return GH_CORRUPT;
     if (bytes < read->stored_bytes) return GH_LOST; /* the store went back behind what it had */
     if (chunks > room->chunks || (is_sealed && !read->is_sealed)) gh_files_read_moved(read);
@@ -264,7 +266,7 @@ static gh_status read_noted(gh_file_read* read, const gh_reply* reply)
     read->is_sealed = is_sealed;
     room->chunks = chunks;
     room->chunk_bytes = (uint32_t)chunk_bytes;
-    room->lease_us = (uint64_t)gh_reply_integer(reply, GH_FILES_READ_LEASE_US);
+    room->lease_us = lease_us;
     if (is_sealed && !gh_files_parse_digest(gh_reply_text(reply, GH_FILES_READ_DIGEST), &room->whole))
         return GH_CORRUPT;
     if (!room->opened) return read_opened(read, offset);

@@ -24,6 +24,7 @@
 local DONE_MS = '3600000' -- so long it is known who has read a file to which nobody comes any more
 local WHOLE_MAX = 9007199254740991
 local READERS_MAX = 64
+local LEASE_MIN = 1000000
 local LEASE_MAX = 86400000000
 
 local state = redis.call('HMGET', KEYS[1], 'i', 'k', 'n', 'b', 'f', 'v', 'z', 'l', 'h', 'g', 'r:' .. ARGV[2])
@@ -42,7 +43,7 @@ if not state[1] or (ARGV[5] ~= '0' and ARGV[5] ~= state[1]) then
     return {sequence, 1, 0, 0, 0, 0, 0, 0, 0, 0, ''}
 elseif not (id and chunk_bytes and chunks and bytes and freed and lease and id > 0 and id <= WHOLE_MAX) or
     not (freed >= 0 and freed <= chunks and chunks <= bytes and bytes <= WHOLE_MAX) or
-    not (chunk_bytes > 0 and chunk_bytes <= 131072 and lease > 0 and lease <= LEASE_MAX) or
+    not (chunk_bytes > 0 and chunk_bytes <= 131072 and lease >= LEASE_MIN and lease <= LEASE_MAX) or
     (id + freed + chunks + bytes + chunk_bytes + lease) % 1 ~= 0 or (sealed == 1 and #digest ~= 32) then
     return redis.error_reply('CORRUPT file state is not of the form that KEYS.md describes')
 end

@@ -31,7 +31,7 @@ static inline gh_str gh_files_channel_kind(void)
 typedef enum send_lane_state
 {
     SEND_LANE_FREE = 0, /* or being filled                                  */
-    SEND_LANE_READY,    /* full; waits for the tick's budget, or its turn   */
+    SEND_LANE_READY,    /* full; waits for room on the way, or its turn     */
     SEND_LANE_ASKED,
     SEND_LANE_EARLY,  /* came too early; waits for the one before it      */
     SEND_LANE_BLOCKED /* the cap is reached; asks again, or is hinted     */
@@ -60,14 +60,14 @@ struct gh_file_send_room
     send_lane* lanes;
     uint64_t filling;       /* number of the chunk that push fills            */
     uint64_t stored;        /* chunks that the store has confirmed            */
+    uint64_t stored_us;     /* when the last of them was                      */
     uint64_t resumed;       /* chunks that were there when it was opened      */
     uint64_t moved_us;      /* when something moved last                      */
     uint64_t pause_end_us;  /* of the main op; 0: none                        */
-    uint64_t budget_now_us; /* the tick that budget_used belongs to           */
     uint64_t probe_id;
     char probe[GH_NAME_SIZE_MAX];
     uint32_t probe_size;
-    uint32_t budget_used;
+    uint32_t asked_bytes; /* on their way */
     uint32_t chunk_bytes;
     uint32_t pauses;
     uint8_t ask;
@@ -94,7 +94,7 @@ static inline void gh_files_send_moved(gh_file_send* send)
 typedef enum read_lane_state
 {
     READ_LANE_FREE = 0,
-    READ_LANE_READY,  /* to be asked for when the tick's budget has room */
+    READ_LANE_READY,  /* to be asked for when there is room on the way */
     READ_LANE_MISSED, /* it was not there, although the store had said so: news first */
     READ_LANE_ASKED,
     READ_LANE_ARRIVED /* verified; may be what the caller is reading     */

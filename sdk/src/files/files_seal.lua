@@ -19,6 +19,7 @@
 --@ files/files_still.lua
 
 local READERS_MAX = 64
+local LEASE_MIN = 1000000
 local LEASE_MAX = 86400000000
 local STILL_MAX = 604800000000
 
@@ -28,7 +29,7 @@ if state[4] then
     return ARGV[2] .. ((ARGV[3] == '0' or (state[4] == ARGV[5] and state[2] == ARGV[4])) and ' 0' or ' 5')
 elseif not state[1] or state[8] then
     return ARGV[2] .. ' 4'
-elseif not (lease and still and whole(state[2])) then
+elseif not (lease and lease >= LEASE_MIN and still and whole(state[2])) then
     return corrupt('file state')
 elseif state[1] ~= ARGV[1] then
     return ARGV[2] .. ' 3'

@@ -43,24 +43,16 @@ static void send_lane_defer(send_lane* lane)
     gh_op_timer_after(&lane->op, 1);
 }
 
-/* Inside a tick: hands the chunk to the link, if the tick's budget has room for it. */
+/* Inside a tick: hands the chunk to the link. What is on its way is never more than the bytes of a tick, because all of
+   it goes in one when the link is back, or the text of the script is there. */
 static void send_lane_ask(send_lane* lane)
 {
     send_room* room = lane->send->room;
-    uint64_t now_us = gh_client_now(lane->op.client);
-    if (room->budget_now_us != now_us)
-    {
-        room->budget_now_us = now_us;
-        room->budget_used = 0;
-    }
-    if (room->budget_used > 0 && room->budget_used + lane->size > room->config.tick_bytes)
-    {
-        send_lane_defer(lane);
-        return;
-    }
-    room->budget_used += lane->size;
-    lane->state = SEND_LANE_ASKED;
+    lane->state = SEND_LANE_READY;
     gh_op_timer(&lane->op, GH_FOREVER);
+    if (room->asked_bytes > 0 && room->asked_bytes + lane->size > room->config.tick_bytes) return;
+    room->asked_bytes += lane->size;
+    lane->state = SEND_LANE_ASKED;
     gh_op_send(&lane->op, 0);
 }
 
@@ -74,7 +66,7 @@ static void send_ask_ready(gh_file_send* send)
         send_lane* lane = gh_files_send_lane(send, number);
         if (lane->state == SEND_LANE_EARLY || lane->state == SEND_LANE_BLOCKED) return;
         if (lane->state == SEND_LANE_READY) send_lane_ask(lane);
-        if (lane->state == SEND_LANE_READY) return; /* the tick's budget is used up */
+        if (lane->state == SEND_LANE_READY) return; /* until an answer makes room */
     }
 }
 
@@ -104,6 +96,7 @@ static void send_lane_stored(send_lane* lane)
     send->stored_bytes += lane->size;
     send->is_full = false;
     if (room->stored <= lane->number) room->stored = lane->number + 1;
+    room->stored_us = gh_client_now(lane->op.client);
     lane->size = 0;
     lane->pauses = 0;
     gh_files_send_moved(send);
@@ -118,17 +111,20 @@ static void send_lane_pause(send_lane* lane, send_lane_state state)
     gh_op_timer_after(&lane->op, gh_question_pause(lane->pauses++));
 }
 
-/* Too early: the one before it goes first. When that one is stored, we go again. */
-static void send_lane_early(send_lane* lane, uint64_t next)
+/* Too early: the one before it goes first. When that one is stored, we go again. What was asked before the last chunk
+   was confirmed says nothing of that one: in a Cluster two servers may have answered. */
+static void send_lane_early(send_lane* lane, uint64_t next, uint64_t sent_us)
 {
+    const send_room* room = lane->send->room;
     lane->state = SEND_LANE_EARLY;
-    if (next < lane->send->room->stored) /* the store has forgotten what it had confirmed */
+    if (next < room->stored && sent_us >= room->stored_us) /* the store has forgotten what it had confirmed */
     {
         send_lane_give_up(lane, GH_GONE);
         return;
     }
-    if (lane->send->room->stored != lane->number) return;
-    if (lane->pauses >= SEND_EARLY_MAX) send_lane_give_up(lane, GH_GONE);
+    if (room->stored != lane->number) return;
+    if (next < room->stored) send_lane_ask(lane);
+    else if (lane->pauses >= SEND_EARLY_MAX) send_lane_give_up(lane, GH_GONE);
     else send_lane_pause(lane, SEND_LANE_EARLY);
 }
 
@@ -144,13 +140,15 @@ static void send_lane_full(send_lane* lane, bool again)
     gh_op_tell_owner(&lane->op);
 }
 
-static void send_lane_replied(send_lane* lane, const gh_reply* reply)
+static void send_lane_replied(send_lane* lane, const gh_reply* reply, uint64_t sent_us)
 {
+    const uint64_t chunks = (uint64_t)gh_reply_integer(reply, GH_FILES_CHUNK_CHUNKS);
+    lane->send->room->asked_bytes -= lane->size;
     switch (gh_reply_integer(reply, GH_FILES_CHUNK_CODE))
     {
     case GH_FILES_CHUNK_STORED: send_lane_stored(lane); break;
     case GH_FILES_CHUNK_FULL: send_lane_full(lane, gh_reply_integer(reply, GH_FILES_CHUNK_AGAIN) != 0); break;
-    case GH_FILES_CHUNK_EARLY: send_lane_early(lane, (uint64_t)gh_reply_integer(reply, GH_FILES_CHUNK_CHUNKS)); break;
+    case GH_FILES_CHUNK_EARLY: send_lane_early(lane, chunks, sent_us); break;
     case GH_FILES_CHUNK_TAKEN: send_lane_give_up(lane, GH_LOST); break;
     case GH_FILES_CHUNK_GONE: send_lane_give_up(lane, GH_GONE); break;
     case GH_FILES_CHUNK_DIFFERS: send_lane_give_up(lane, GH_DIFFERS); break;
@@ -174,7 +172,7 @@ static void send_lane_step(gh_op* op, const gh_event* event)
     send_lane* lane = send_lane_of(op);
     switch (event->kind)
     {
-    case GH_EVENT_REPLY: send_lane_replied(lane, event->reply); break;
+    case GH_EVENT_REPLY: send_lane_replied(lane, event->reply, event->sent_us); break;
     case GH_EVENT_FAILED: send_lane_give_up(lane, event->status); break;
     case GH_EVENT_TIMER: send_lane_timer(lane); break;
     case GH_EVENT_HINT: send_lane_hinted(lane); break;

@@ -32,6 +32,8 @@
 local KEEP_MS = '1200000'
 local KEEP_US = 300000000 -- of a claim: longer than any copy of it may be on its way
 local PUT_OFF_US = 60000000
+local PERIOD_MIN = 100000 -- one that is due again at once is loaded without a pause
+local PERIOD_MAX = 86400000000
 local WHOLE_MAX = 9007199254740991
 local NAME_MAX = 64
 
@@ -85,9 +87,9 @@ local rows, scores, orphans = {}, {}, {}
 for i = 1, more and 2 * most or #due, 2 do
     local row = due[i]
     local stored = #row <= NAME_MAX and redis.call('HGET', row_key, row)
-    local front, failures, version, setter =
-        string.match(stored or '', '^(%d+ %d+) (%d+) (%d+) %d+ [ncadf] %S+ (%S+)$')
-    if front and #failures <= 9 then
+    local front, period, failures, version, setter =
+        string.match(stored or '', '^((%d+) %d+) (%d+) (%d+) %d+ [ncadf] %S+ (%S+)$')
+    if front and #failures <= 9 and period + 0 >= PERIOD_MIN and period + 0 <= PERIOD_MAX then
         rows[#rows + 1] = row
         rows[#rows + 1] = string.format('%s %s %s %s c %s %s', front, failures, version, now_text, claim, setter)
         scores[#scores + 1] = expiry

@@ -39,6 +39,11 @@ gh_geo* places_world(game* owner)
     return table_of(owner, rows, sizeof(rows) - 1, 64);
 }
 
+gh_geo* places_table(game* owner, const char* rows)
+{
+    return table_of(owner, rows, strlen(rows), 64);
+}
+
 gh_geo* places_many(game* owner, unsigned countries)
 {
     unsigned cities = countries * PER_COUNTRY;

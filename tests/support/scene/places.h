@@ -11,6 +11,9 @@
 /* The rows that the tests know by heart: Mountain View, Berlin, Cologne, Paris, an IPv6 range in Tokyo. */
 gh_geo* places_world(game* owner);
 
+/* Of rows of your own. */
+gh_geo* places_table(game* owner, const char* rows);
+
 /* countries * 5 regions * 10 cities, 256 addresses each: city n has 10.x.y.0/24 with n = x * 256 + y. */
 gh_geo* places_many(game* owner, unsigned countries);
 
