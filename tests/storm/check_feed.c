@@ -126,10 +126,12 @@ static const feed_sight* find_passed(const feed_sight* all, size_t count)
     return passed;
 }
 
-/* A copy that came when all feeds had ended: of a send whose sender does not know what has become of it. */
+/* A copy that came when all feeds had ended: of a send whose sender does not know what has become of it, or who was
+   told of another place, which was lost. */
 static bool may_be_ancient(const feed_sight* left)
 {
-    return storm.ancient && history_at(history_at(left->record)->about)->outcome != STORM_DONE;
+    const storm_record* send = history_at(history_at(left->record)->about);
+    return storm.ancient && (send->outcome != STORM_DONE || send->b != left->epoch);
 }
 
 /* With a feed that was cut off, up to the last that it heard. */

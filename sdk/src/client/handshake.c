@@ -5,8 +5,8 @@
    In two goes: which server it is must be known before the epoch is asked for, and which scripts it has before they are
    loaded. Loaded are those that this client has used before and that the server lacks, and those with which held leases
    are asked for, so that a doubt is settled by the first round trip; any other is loaded when an op first needs it. The
-   first time of all, the epoch and the rights need their digests, and SCRIPT EXISTS has nothing to ask. The slots
-   remember which step each reply belongs to. */
+   first time of all, the epoch and the rights need their digests, and SCRIPT EXISTS has nothing to ask; another node
+   may tell of the digests meanwhile, but not who this one is. The slots remember which step each reply belongs to. */
 
 #include "client/encoded.h"
 #include "client/link.h"
@@ -61,7 +61,7 @@ void gh_handshake_begin(gh_node* node)
     node->step = 0;
     node->warnings_found = 0;
     node->scripts = 0;
-    node->exists_awaited = false;
+    node->exists_awaited = node->info_awaited = false;
     node->clustered = node->client->many_servers; /* else INFO says it, if the user may ask */
     node->server_size = 0;
     node->phantom = node->client->many_servers && node->client->config.wake_sharded ? '=' : '-';
@@ -81,10 +81,11 @@ static void encode_words(gh_request* request, gh_str a, gh_str b, gh_str c)
 }
 
 /* In the order of the steps. */
-static void encode_info(gh_request* request, uint32_t step)
+static void encode_info(gh_node* node, gh_request* request, uint32_t step)
 {
     static const char* const sections[] = {"server", "memory", "persistence", "replication", "cluster"};
     encode_words(request, gh_str_literal("INFO"), gh_str_of(sections[step - STEP_INFO_SERVER]), gh_str_make(NULL, 0));
+    if (step == STEP_INFO_REPLICATION) node->info_awaited = !request->full;
 }
 
 /* By its run and by its history. */
@@ -160,7 +161,7 @@ static bool encode_step(gh_node* node, uint32_t step, gh_request* request)
     case STEP_INFO_MEMORY:
     case STEP_INFO_PERSISTENCE:
     case STEP_INFO_REPLICATION:
-    case STEP_INFO_CLUSTER: encode_info(request, step); return true;
+    case STEP_INFO_CLUSTER: encode_info(node, request, step); return true;
     case STEP_TIME:
         if (!client->many_servers) return false;
         gh_request_array(request, 1);
@@ -214,8 +215,9 @@ static bool encode_plain_step(gh_node* node, uint32_t step)
 static bool step_must_wait(const gh_node* node, uint32_t step)
 {
     const gh_client* client = node->client;
+    const bool knows_scripts = client->scripts[GH_SCRIPT_epoch].known && client->scripts[GH_SCRIPT_rights].known;
     if (step == STEP_SCRIPTS) return node->exists_awaited;
-    return step == STEP_EPOCH && !(client->scripts[GH_SCRIPT_epoch].known && client->scripts[GH_SCRIPT_rights].known);
+    return step == STEP_EPOCH && (node->info_awaited || !knows_scripts);
 }
 
 void gh_handshake_encode(gh_node* node)
@@ -531,6 +533,7 @@ static gh_handshake_verdict take_error(gh_node* node, uint32_t step, gh_str erro
 
 gh_handshake_verdict gh_handshake_reply(gh_node* node, uint32_t step, const gh_reply* reply)
 {
+    if (step == STEP_INFO_REPLICATION) node->info_awaited = false;
     if (step == STEP_RIGHTS) gh_rights_take(node, reply);
     if (reply->type == GH_REPLY_ERROR) return take_error(node, step, reply->text);
     if (step >= STEP_INFO_SERVER && step <= STEP_INFO_CLUSTER) return take_info(node, step, reply->text);

@@ -163,6 +163,7 @@ typedef struct gh_node
     bool rights_known;
     bool rights_asked;
     bool exists_awaited; /* the server has not said yet which scripts it has */
+    bool info_awaited;   /* nor who it is                                          */
     bool store_offset_known;
 
     uint64_t rights_us;       /* when the answer came */
