@@ -63,7 +63,7 @@ static void gather_fates(void)
         else if (fate->second[r->b] == 0) fate->second[r->b] = at;
         fate->flushes++;
         /* Who brings the other one finishes what is there before being told that it differs. */
-        if (r->outcome != STORM_NOT_DONE || r->status == GH_DIFFERS) fate->maybe = true;
+        if (r->outcome != STORM_NOT_DONE || r->status == GH_DIFFERS || excuse_is_back(r)) fate->maybe = true;
     }
 }
 
