@@ -51,7 +51,7 @@ bool excuse_clock_went_back_over_loss(uint64_t from_us, uint64_t to_us);
 bool excuse_clock_went_back_over_flush(uint64_t from_us, uint64_t to_us);
 
 /* What was told as not done, and is there in the end: a copy of it was done, and lost before the next one was refused,
-   or before it was begun anew and given up; and another state that came later has it again. No answer can tell of that. */
+   or before it was begun anew and given up; and a state that came later has it again. No answer can tell of that. */
 bool excuse_is_back(const storm_record* op);
 
 /* How many losses were not over before that time. */
