@@ -367,12 +367,6 @@ static bool cluster_strays(gh_node* node, gh_str error)
     return to.kind == GH_REDIRECT_MOVED || to.kind == GH_REDIRECT_ASK;
 }
 
-static bool has_epoch(gh_node* node)
-{
-    uint32_t tag;
-    return cluster_epoch(node, &tag) != NULL;
-}
-
 /* The key that its hand-shake asked for is not there any more, or there is one and there was none. */
 static bool epoch_has_moved(gh_node* node)
 {
@@ -418,7 +412,17 @@ static bool is_needed(const gh_cluster* cluster, gh_node* node)
 static bool awaits_map(gh_node* node)
 {
     const gh_cluster* cluster = gh_cluster_of(node->client);
-    return (cluster->wanted || gh_link_is_open(&cluster->link)) && !has_epoch(node);
+    uint32_t tag;
+    return (cluster->wanted || gh_link_is_open(&cluster->link)) && cluster_epoch(node, &tag) == NULL;
+}
+
+/* Of its hand-shake. It had one when it was begun to be connected, and MOVED may have said other things since: then it
+   is left as soon as it has answered. */
+static gh_epoch* cluster_epoch_now(gh_node* node, uint32_t* tag)
+{
+    gh_epoch* epoch = cluster_epoch(node, tag);
+    if (epoch == NULL && awaits_map(node)) place_of(node)->left = node->leaving = true;
+    return epoch;
 }
 
 /* What it has got from a master that was replaced may not be the newest, and who has replaced that one would say so.
@@ -691,6 +695,6 @@ const struct gh_topology* gh_topology_cluster(void)
                                                 .strays = cluster_strays,
                                                 .probe = gh_cluster_hints_probe,
                                                 .refuses = gh_cluster_hints_refused,
-                                                .epoch = cluster_epoch};
+                                                .epoch = cluster_epoch_now};
     return &topology;
 }
