@@ -54,14 +54,14 @@ static uint32_t set_since(const storm_setting* setting, uint32_t op, const setti
     return 0;
 }
 
-/* Whether so many other clients may have set it while the op went on that the store cannot know it any more. Until it
-   is told as done it may then be carried out twice. */
+/* Whether so many other clients may have set it while the op went on that the store cannot know it any more; its own
+   client is one of those that it knows. Until it is told as done it may then be carried out twice. */
 static bool is_forgotten(const storm_setting* setting, const storm_record* op)
 {
-    uint64_t clients[KNOWN_MAX + 1];
+    uint64_t clients[KNOWN_MAX];
     unsigned count = 0;
     uint32_t at = 0;
-    for (const storm_record* r; (r = history_next(&at, setting->system)) != NULL && count <= KNOWN_MAX;)
+    for (const storm_record* r; (r = history_next(&at, setting->system)) != NULL && count < KNOWN_MAX;)
     {
         bool is_beside = r->begin_us < over_of(op) && over_of(r) > op->begin_us;
         if (!setting->sets(r) || r->object != setting->object || r->outcome == STORM_NOT_DONE || !is_beside) continue;
@@ -69,7 +69,7 @@ static bool is_forgotten(const storm_setting* setting, const storm_record* op)
         while (i < count && clients[i] != r->c) i++;
         if (i == count && r->c != op->c) clients[count++] = r->c;
     }
-    return count > KNOWN_MAX;
+    return count >= KNOWN_MAX;
 }
 
 static void judge(const storm_setting* setting, const setting_sight* sight)
