@@ -1,7 +1,11 @@
-/* The hand-shakes of several nodes at once: what one of them has told holds for the others, but not who they are. */
+/* Hand-shakes with nodes of a Cluster, and what is said of them elsewhere meanwhile: who they are, they say alone, and
+   where their epochs lie, MOVED and maps say. */
 
 #include "cluster/machines.h"
 
+#include "wire/slot.h"
+
+#include <stdio.h>
 #include <string.h>
 
 #define TWO_MASTERS                                                                                                    \
@@ -54,4 +58,66 @@ static void who_is_not_known_yet_is_not_asked_for_its_epoch(void** state)
     buffer_free(&over);
 }
 
-TEST_FILE(cluster_handshake, cmocka_unit_test(who_is_not_known_yet_is_not_asked_for_its_epoch));
+/* ---- an epoch that is named elsewhere before it was asked for ---------------------------------------------------- */
+
+static bool map_is_kept;
+
+/* In which the epoch of the last group lies. */
+static unsigned slot_of_epoch(void)
+{
+    char digits[16];
+    const int size = snprintf(digits, sizeof digits, "%u", (unsigned)gh_slot_group_tag(GH_SLOT_GROUPS - 1));
+    return gh_slot_of_key(gh_str_make(digits, (size_t)size));
+}
+
+/* 1 knows that 2 has taken over, and says of the epoch's slot from "axe" on that it is at 3; self->count: from then on.
+ */
+static const char* names_the_epoch_elsewhere(machines* self, const char* host, const gh_str* words, size_t count)
+{
+    static char answer[64];
+    if (machines_is(words[0], "CLUSTER")) return map_is_kept ? "" : NULL;
+    if (count != 2 || !machines_is(words[0], "GET") || strcmp(host, "10.0.0.1") != 0) return NULL;
+    if (machines_is(words[1], "bow")) return "-MOVED 5455 10.0.0.2:7000\r\n";
+    if (machines_is(words[1], "staff")) return "-MOVED 5456 10.0.0.2:7000\r\n";
+    if (machines_is(words[1], "axe")) self->count = 1;
+    snprintf(answer, sizeof answer, "-MOVED %u 10.0.0.%c:7000\r\n", slot_of_epoch(), self->count == 0 ? '2' : '3');
+    return answer;
+}
+
+static gh_status slow_door(scripted* world, const gh_address* address)
+{
+    (void)world;
+    if (machines_is(address->host, "10.0.0.2")) return GH_PENDING;
+    return machines_is(address->host, "10.0.0.3") ? GH_REFUSED : GH_OK;
+}
+
+/* It was begun to be connected for that epoch; without one it is asked for nothing until a map has told of another. */
+static void who_has_no_epoch_any_more_is_asked_for_nothing(void** state)
+{
+    (void)state;
+    machines* all = machines_new();
+    all->map = machines_map("10.0.0.1", NULL);
+    all->says = names_the_epoch_elsewhere;
+    all->world->door = slow_door;
+    all->world->connected_status = GH_PENDING;
+    map_is_kept = false;
+    machines_start(all, NULL);
+    MACHINES_UNTIL(all, gh_client_ready(all->world->client), SECOND_US);
+    map_is_kept = true;
+    (void)machines_get(all, "sword", 60 * SECOND_US);
+    MACHINES_UNTIL(all, machines_stream(all, "10.0.0.2") != NULL, SECOND_US);
+    gh_command* op = machines_get(all, "bow", 60 * SECOND_US);
+    (void)machines_get(all, "staff", 60 * SECOND_US);
+    (void)machines_get(all, "axe", 60 * SECOND_US);
+    for (int i = 0; i < 20; i++) scripted_tick(all->world, 5000);
+    all->world->connected_status = GH_OK;
+    for (int i = 0; i < 100; i++) scripted_tick(all->world, 5000);
+    assert_int_equal(all->served, 0);
+    all->map = machines_map("10.0.0.2", NULL);
+    map_is_kept = false;
+    MACHINES_UNTIL(all, gh_op_poll(&op->op) == GH_OK, 20 * SECOND_US);
+    assert_string_equal(all->served_by, "10.0.0.2");
+}
+
+TEST_FILE(cluster_handshake, cmocka_unit_test(who_is_not_known_yet_is_not_asked_for_its_epoch),
+          cmocka_unit_test(who_has_no_epoch_any_more_is_asked_for_nothing));
