@@ -33,7 +33,7 @@ typedef struct away
 static mark_list losses, clocks, refusals, moves, successions, turns;
 static away* aways;
 static size_t away_count;
-static mark_list links[STORM_PLAYERS_MAX][STORM_CLIENTS];
+static mark_list links[STORM_PLAYERS_MAX][STORM_CLIENTS], shakes[STORM_PLAYERS_MAX][STORM_CLIENTS];
 
 static void append(mark_list* list, const storm_record* mark)
 {
@@ -100,6 +100,7 @@ void excuse_prepare(void)
         else if (mark->what == MARK_KILLED) note_kill(mark);
         else if (mark->what == MARK_STALL) append_away((away){mark->who.process, false, mark->a, end_of(mark)});
         else if (mark->what == MARK_LINK) append(&links[mark->who.process][mark->who.client], mark);
+        else if (mark->what == MARK_SHAKEN) append(&shakes[mark->who.process][mark->who.client], mark);
         else if (nemesis_takes_rights(mark->what)) append(&refusals, mark);
         else if (nemesis_moves_slots(mark->what)) append(&moves, mark);
         else if (nemesis_turns_back(mark->what)) append(&turns, mark);
@@ -113,7 +114,11 @@ void excuse_prepare(void)
     sort(&successions);
     for (int i = 0; i < STORM_PLAYERS_MAX; i++)
     {
-        for (int k = 0; k < STORM_CLIENTS; k++) sort(&links[i][k]);
+        for (int k = 0; k < STORM_CLIENTS; k++)
+        {
+            sort(&links[i][k]);
+            sort(&shakes[i][k]);
+        }
     }
 }
 
@@ -300,6 +305,11 @@ uint64_t link_ready_since(storm_who who, uint64_t time_us)
     size_t i = link_marks_until(list, time_us - 1);
     const storm_record* last = i > 0 ? list->marks[i - 1] : NULL;
     return last != NULL && last->a == 1 && last->who.life == who.life ? last->begin_us : UINT64_MAX;
+}
+
+bool link_was_made(storm_who who, uint64_t from_us, uint64_t to_us)
+{
+    return storm.store != STORM_CLUSTER || any_touches(&shakes[who.process][who.client], from_us, to_us);
 }
 
 bool excuse_clock_moved(uint64_t from_us, uint64_t to_us)

@@ -80,6 +80,13 @@ void seat_start(player_seat* seat, storm_who who, const char* address, const gh_
     }
 }
 
+static void note_hand_shakes(player_seat* seat, uint64_t count)
+{
+    storm_event event = {.system = STORM_CORE, .what = MARK_SHAKEN};
+    if (count != seat->shaken) (void)history_event(seat->client.who, event);
+    seat->shaken = count;
+}
+
 /* Of a Cluster: all masters that are known can be asked. Or some of them, as for a long while: of the others nothing
    is wanted. */
 static bool all_links_are_ready(player_seat* seat)
@@ -88,6 +95,7 @@ static bool all_links_are_ready(player_seat* seat)
     (void)gh_client_get_stats(seat->client.client, &stats);
     if (stats.nodes_ready != seat->nodes) seat->changed_us = seat->client.now_us;
     seat->nodes = stats.nodes_ready;
+    note_hand_shakes(seat, stats.links_ready);
     bool settled = seat->client.now_us > seat->changed_us + SETTLED_US;
     return stats.nodes_ready > 0 && (settled || stats.nodes_ready >= stats.nodes_known);
 }

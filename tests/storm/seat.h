@@ -23,6 +23,7 @@ typedef struct player_seat
     unsigned actor_count;
     uint32_t nodes;      /* of a Cluster: how many are ready */
     uint64_t changed_us; /* since when it is so many */
+    uint64_t shaken;     /* how many hand-shakes have come to their end */
 } player_seat;
 
 /* Begins the client and its actors; ends the process if that cannot be. clock_us is the first time that the client is

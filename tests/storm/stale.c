@@ -16,6 +16,7 @@ static bool was_answered(const storm_stale* told, uint64_t loss_us, uint64_t see
     uint64_t since_us = link_ready_since(told->who, seen_us);
     if (since_us < loss_us) since_us = loss_us;
     if (since_us >= seen_us || seen_us - since_us <= STALE_US) return false;
+    if (!link_was_made(told->who, history_at(told->event)->begin_us, seen_us - STALE_US)) return false;
     return watched_within(told->event, told->what, told->object, since_us, seen_us) > STALE_US;
 }
 

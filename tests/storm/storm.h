@@ -131,6 +131,7 @@ typedef enum storm_mark
 {
     MARK_NONE = 0,
     MARK_LINK,      /* a = 1: a client's command link became ready; 0: it is not any more      */
+    MARK_SHAKEN,    /* a client of a Cluster has been connected to a node                      */
     MARK_STALL,     /* a process stood still from a to the record's time                       */
     MARK_LOSS,      /* the store may have lost what was done since a                           */
     MARK_CLOCK,     /* the server's clock was moved to an offset of a (int64_t) microseconds   */

@@ -28,7 +28,8 @@ bool storm_system_is_on(uint8_t number)
 
 const char* storm_mark_name(uint8_t what)
 {
-    static const char* const names[] = {"?", "link", "stall", "loss", "clock", "killed", "calm", "assertion", "build"};
+    static const char* const names[] = {"?",     "link",   "shaken", "stall",     "loss",
+                                        "clock", "killed", "calm",   "assertion", "build"};
     return what < MARK_FAULT ? names[what] : nemesis_kind_name((unsigned)what - MARK_FAULT);
 }
 

@@ -87,6 +87,10 @@ uint64_t excuse_heard_before_loss(storm_who who);
 /* Since when the link was ready without a break until that time; UINT64_MAX: it was not. */
 uint64_t link_ready_since(storm_who who, uint64_t time_us);
 
+/* Of a Cluster, whether the client was connected to a node within these times: of the slots of one that it has
+   been connected to for longer, and asks nothing, another may be the master. True of all other stores. */
+bool link_was_made(storm_who who, uint64_t from_us, uint64_t to_us);
+
 /* The server's clock was moved within these times. */
 bool excuse_clock_moved(uint64_t from_us, uint64_t to_us);
 

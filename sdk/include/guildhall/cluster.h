@@ -15,8 +15,10 @@
    Slots    that are on their way: an op whose keys are partly there and partly here waits until they are in one place,
             the time that one slot takes.
    Losses   as with one server, a node at a time. Replication is asynchronous, so a failover may lose what is newest.
-            Held locks and permits are asked for as soon as another node has their slots, even if nobody asks anything
-            else of it: those that it does not know are LOST. A node that comes back empty has lost what it had, and
+            Held locks and permits are asked for as soon as the client knows that another node has their slots, even if
+            nobody asks anything else of it: those that it does not know are LOST. It knows that by a link that is
+            closed, by the answer to whatever it asks the master of before, renewals too, or by a map, which it asks for
+            every 30 to 45 s. A node that comes back empty has lost what it had, and
             that is told (LOST, RESTARTED) to those whose objects lie there, and to no others. A master that was
             replaced while it stood still may yet grant what has lain in its socket: that is asked for at its
             successor as well. Each is told within 8 ticks and one round trip from when the link to the node is ready,
