@@ -18,16 +18,15 @@
             Held locks and permits are asked for as soon as the client knows that another node has their slots, even if
             nobody asks anything else of it: those that it does not know are LOST. It knows that by a link that is
             closed, by the answer to whatever it asks the master of before, renewals too, or by a map, which it asks for
-            every 30 to 45 s. A node that comes back empty has lost what it had, and
-            that is told (LOST, RESTARTED) to those whose objects lie there, and to no others. A master that was
-            replaced while it stood still may yet grant what has lain in its socket: that is asked for at its
-            successor as well. Each is told within 8 ticks and one round trip from when the link to the node is ready,
-            with 1,000 held there: see gh_tick for the budget. Two cases nobody can tell: a master that was replaced,
-            has lost something by that, and has its place again, all before this client asks it anew or hears of it
-            from another: its connections outlive that. And a slot that has gone on from the successor of such a master
-            to a third one, before this client asks the successor or hears of it. Ids of a chat or a mailbox that were
-            lost are given again then. It takes two forced failovers within a second or two, or one and a slot that
-            moves.
+            every 30 to 45 s. A node that comes back empty has lost what it had, and that is told (LOST, RESTARTED) to
+            those whose objects lie there, and to no others. A master that was replaced while it stood still may yet
+            grant what has lain in its socket: that is asked for at its successor as well. Each is told within 8 ticks
+            and one round trip from when the link to the node is ready, with 1,000 held there: see gh_tick for the
+            budget. Two cases nobody can tell: a master that was replaced, has lost something by that, and has its place
+            again, all before this client asks it anew or hears of it from another: its connections outlive that. And a
+            slot that has gone on from the successor of such a master to a third one, before this client asks the
+            successor or hears of it. Ids of a chat or a mailbox that were lost are given again then. It takes two
+            forced failovers within a second or two, or one and a slot that moves.
    Node     config.nodes_capacity: masters known at once, and some more for those that replace others. Slots of those
             that have no place in the table wait (GH_WARNING_NODES, and the log).
    Answers  of three nodes are received at once, the others' as soon as one has come to its end. A node that stops in
