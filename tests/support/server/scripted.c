@@ -61,7 +61,8 @@ static size_t drop_phantom(const gh_str* words, size_t count, gh_str* left)
     return count - 1;
 }
 
-/* A lock's script, told by how many words it has; every lock is free. */
+/* A lock's script, told by how many words it has; every lock is free. The fence is the op's sequence, so that a renewal
+   is of the same grant. */
 static bool answer_lock(unsigned long long now_us, const gh_str* all, size_t all_count, byte_buffer* reply)
 {
     gh_str words[SCRIPTED_WORDS_MAX];
@@ -69,13 +70,13 @@ static bool answer_lock(unsigned long long now_us, const gh_str* all, size_t all
     const gh_str* sequence = &words[count == 7 ? 5 : count == 15 ? 8 : 7];
     if (count < 7 || ends_with(words[3], ":epoch")) return false;
     if (count == 13 || count == 15) /* with the epoch's key and birth, or without them */
-        buffer_add_bulk(reply, "%.*s 0 %llu %.*s 0 %llu", (int)sequence->size, sequence->bytes, now_us,
-                        (int)sequence[1].size, sequence[1].bytes, now_us);
+        buffer_add_bulk(reply, "%.*s 0 %.*s %.*s 0 %llu", (int)sequence->size, sequence->bytes, (int)sequence->size,
+                        sequence->bytes, (int)sequence[1].size, sequence[1].bytes, now_us);
     else if (count == 9 || count == 10) /* with a tombstone for late copies, or without */
         buffer_add_bulk(reply, "%.*s 0", (int)sequence->size, sequence->bytes);
     else if (count == 7)
-        buffer_add_bulk(reply, "%.*s 0 %llu %.*s %llu", (int)sequence->size, sequence->bytes, now_us,
-                        (int)sequence[1].size, sequence[1].bytes, now_us);
+        buffer_add_bulk(reply, "%.*s 0 %.*s %.*s %llu", (int)sequence->size, sequence->bytes, (int)sequence->size,
+                        sequence->bytes, (int)sequence[1].size, sequence[1].bytes, now_us);
     else return false;
     return true;
 }
