@@ -4,6 +4,8 @@
 
 #include "support/scene/permits.h"
 
+#include "client/lease.h"
+
 #include <stdio.h>
 
 #define NAME    gh_str_literal(DRILL_NAME)
@@ -134,6 +136,7 @@ static gh_status run_lock_renew(drill* self)
     uint64_t patience_us = wait_now_us() + 30000 * suite_patience();
     DRILL_UNTIL(self, gh_op_poll(&bag->lock.op) != GH_HELD || gh_lock_end_us(&bag->lock) != end_us ||
                           wait_now_us() > patience_us);
+    DRILL_UNTIL(self, bag->lock.lease.op.state != GH_LEASE_LEAVING); /* under another fence: it is given back */
     gh_status status = gh_op_poll(&bag->lock.op);
     gh_status released = end_lock(self, &bag->lock);
     return status == GH_HELD ? released : status;
