@@ -115,7 +115,7 @@ gh_command* machines_get(machines* self, const char* key, uint64_t timeout_us)
     return &made->op;
 }
 
-const scripted_stream* machines_stream(const machines* self, const char* host)
+scripted_stream* machines_stream(const machines* self, const char* host)
 {
     for (int i = 0; i < SCRIPTED_STREAMS_MAX; i++)
         if (self->world->streams[i].open && strcmp(self->world->streams[i].host, host) == 0)

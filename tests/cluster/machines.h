@@ -42,6 +42,11 @@ machines* machines_new(void);
 /* Of one row with all slots: a host, or NULL, and the name that it announces, or NULL. Valid for the whole run. */
 const char* machines_map(const char* host, const char* name);
 
+/* Half the slots are those of 1, and half those of 2. */
+#define MACHINES_TWO_MASTERS                                                                                           \
+    "*2\r\n*3\r\n:0\r\n:8191\r\n*2\r\n$8\r\n10.0.0.1\r\n:7000\r\n"                                                     \
+    "*3\r\n:8192\r\n:16383\r\n*2\r\n$8\r\n10.0.0.2\r\n:7000\r\n"
+
 /* The config may be NULL; its address and topology are set. */
 void machines_start(machines* self, const gh_client_config* config);
 
@@ -49,7 +54,7 @@ void machines_start(machines* self, const gh_client_config* config);
 gh_command* machines_get(machines* self, const char* key, uint64_t timeout_us);
 
 /* The stream of a link that goes there, or NULL. */
-const scripted_stream* machines_stream(const machines* self, const char* host);
+scripted_stream* machines_stream(const machines* self, const char* host);
 
 bool machines_is(gh_str word, const char* text);
 

@@ -202,10 +202,6 @@ static void node_says_another_epoch_when_one_has_gone(void** state)
     expect_another_epoch("MOVED");
 }
 
-#define TWO_MASTERS                                                                                                    \
-    "*2\r\n*3\r\n:0\r\n:8191\r\n*2\r\n$8\r\n10.0.0.1\r\n:7000\r\n"                                                     \
-    "*3\r\n:8192\r\n:16383\r\n*2\r\n$8\r\n10.0.0.2\r\n:7000\r\n"
-
 /* Two who send to each other for ever. */
 static const char* sends_to_the_other(machines* self, const char* host, const gh_str* words, size_t count)
 {
@@ -219,7 +215,7 @@ static void circle_is_asked_seldom(void** state)
 {
     (void)state;
     machines* all = machines_new();
-    all->map = TWO_MASTERS;
+    all->map = MACHINES_TWO_MASTERS;
     all->says = sends_to_the_other;
     machines_start(all, NULL);
     gh_command* op = machines_get(all, "sword", 20 * SECOND_US);
@@ -293,20 +289,11 @@ static void who_gets_its_first_slot_is_asked_for_nothing_before_a_map_knows_it(v
 /* The first of two rows of a map; the second one never comes. */
 #define HALF_A_MAP "*2\r\n*3\r\n:0\r\n:16000\r\n*2\r\n$8\r\n10.0.0.2\r\n:7000\r\n"
 
-static bool names_an_epoch(const gh_str* words, size_t count)
-{
-    const gh_str end = gh_str_literal(":epoch");
-    for (size_t i = 0; i < count; i++)
-        if (words[i].size >= end.size && memcmp(words[i].bytes + words[i].size - end.size, end.bytes, end.size) == 0)
-            return true;
-    return false;
-}
-
-/* 1 sends on to 2, out of turn, and has trouble later; self->count: how often 2 was asked by the key of an epoch. */
+/* 1 sends on to 2, out of turn, and has trouble later; self->count: how often 2 was asked for an epoch. */
 static const char* tells_half_a_map(machines* self, const char* host, const gh_str* words, size_t count)
 {
     if (machines_is(words[0], "CLUSTER")) return slot_is_there ? HALF_A_MAP : NULL;
-    if (strcmp(host, "10.0.0.2") == 0 && names_an_epoch(words, count)) self->count++;
+    if (strcmp(host, "10.0.0.2") == 0 && scripted_asks_epoch(words, count)) self->count++;
     if (!machines_is(words[0], "GET") || strcmp(host, "10.0.0.1") != 0) return NULL;
     return slot_is_there ? "-CLUSTERDOWN The cluster is down\r\n" : "-ASK 5455 10.0.0.2:7000\r\n";
 }
@@ -363,7 +350,7 @@ static machines* replace_the_first(gh_status door)
     config.connect_timeout_us = 60 * SECOND_US;
     config.address = gh_str_literal("10.0.0.1:7000");
     config.topology = gh_topology_cluster();
-    all->map = TWO_MASTERS;
+    all->map = MACHINES_TWO_MASTERS;
     machines_start(all, &config);
     wait_until_done(all, machines_get(all, "bow", 10 * SECOND_US));
     wait_until_done(all, machines_get(all, "sword", 10 * SECOND_US));

@@ -99,7 +99,7 @@ static void answer_script(const scripted* world, const gh_str* words, size_t cou
     char text[256];
     const unsigned long long now_us = store_now_us(world);
     if (answer_lock(now_us, words, count, reply)) return;
-    if (count == 8 && ends_with(words[3], ":epoch"))
+    if (scripted_asks_epoch(words, count))
         snprintf(text, sizeof(text), "*3\r\n:%llu\r\n:%llu\r\n:%llu\r\n", (unsigned long long)world->store_birth_us,
                  now_us, (unsigned long long)world->store_birth_us);
     else if (count > 8 && ends_with(words[3], ":epoch"))
@@ -415,6 +415,11 @@ bool scripted_runs_on(const gh_str* words, size_t count, const char* key)
 {
     const size_t size = strlen(key);
     return count > 3 && is(words[0], "EVALSHA") && words[3].size > size && memcmp(words[3].bytes, key, size) == 0;
+}
+
+bool scripted_asks_epoch(const gh_str* words, size_t count)
+{
+    return count == 8 && is(words[0], "EVALSHA") && ends_with(words[3], ":epoch");
 }
 
 typedef struct asked

@@ -111,6 +111,9 @@ void* scripted_keep(scripted* world, size_t size);
 long long scripted_number(gh_str word);
 bool scripted_runs_on(const gh_str* words, size_t count, const char* key);
 
+/* Whether they are the hand-shake's question for an epoch. */
+bool scripted_asks_epoch(const gh_str* words, size_t count);
+
 /* A command of one word, the answer to which is of no interest but for its coming. */
 gh_command* scripted_ask(scripted* world, const char* word, uint64_t timeout_us, gh_repeat repeat);
 gh_lock* scripted_want(scripted* world, const char* name, uint64_t lease_us, uint64_t wait_us);
