@@ -148,6 +148,7 @@ static const apart aparts[] = {
     {"semaphore_loss.refusal_of_one_too_many_keeps_the_count", APART_CLUSTER, FOREIGN},
     {"semaphore_loss.release_refuses_what_comes_late", APART_CLUSTER, FOREIGN},
     {"semaphore_loss.repeat_*", APART_CLUSTER, FOREIGN},
+    {"marks_before.*", APART_CLUSTER, FOREIGN},
     {"talk_store.old_marks_go_with_new_ones", APART_CLUSTER, FOREIGN},
     {"talk_store.order_of_begin_survives_refusals", APART_CLUSTER, FOREIGN},
     {"talk_store.repeats_and_ghosts_change_nothing", APART_CLUSTER, FOREIGN},
