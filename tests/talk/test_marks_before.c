@@ -1,5 +1,5 @@
 /* Copies of requests that come while something older than their own mark is there, an earlier mark of their client on
-   its shelf. They do nothing. */
+   its shelf; or something younger, a chat that was made anew under the same name. They do nothing. */
 
 #include "support/scene/game.h"
 #include "support/server/foreign.h"
@@ -94,4 +94,78 @@ static void mark_of_before_does_not_let_a_late_copy_in(void** state)
     assert_int_equal(redis_server_integer(self.server, "LLEN gh:{mailbox:x}:m"), 6);
 }
 
-TEST_FILE(marks_before, cmocka_unit_test(mark_of_before_does_not_let_a_late_copy_in));
+/* ---- a chat that was made anew ------------------------------------------------------------------------------ */
+
+#define MEMBER_KEYS "gh:{chat:x}:s gh:{chat:x}:m gh:{chat:x}:v"
+#define CHAT_KEYS   MEMBER_KEYS " gh:{chat:x}:h gh:{chat:x}:w00"
+
+typedef struct chat_scene
+{
+    redis_server* server;
+    char create[FOREIGN_DIGEST_SIZE];
+    char send[FOREIGN_DIGEST_SIZE];
+    char leave[FOREIGN_DIGEST_SIZE];
+} chat_scene;
+
+/* "<sequence> <code> <number> ..." as it stands. */
+static void said(redisReply* reply, char out[128])
+{
+    if (reply->type == REDIS_REPLY_ERROR) fail_msg("the script answers %s", reply->str);
+    snprintf(out, 128, "%s", reply->str);
+    freeReplyObject(reply);
+}
+
+static void make_chat(const chat_scene* self, unsigned sequence)
+{
+    char answer[128];
+    said(redis_server_command(self->server,
+                              "EVALSHA %s 4 " MEMBER_KEYS " gh:{chat:x}:w00 %016x:%016x %u 0 100 64 1 joe",
+                              self->create, 1, sequence, sequence),
+         answer);
+}
+
+static void leave_chat(const chat_scene* self, unsigned sequence)
+{
+    char answer[128];
+    said(redis_server_command(self->server, "EVALSHA %s 5 " CHAT_KEYS " %016x:%016x %u 0 joe", self->leave, 1, sequence,
+                              sequence),
+         answer);
+}
+
+static void send_to_chat(const chat_scene* self, unsigned sequence, const char* sender, char answer[128])
+{
+    said(redis_server_command(self->server, "EVALSHA %s 5 " CHAT_KEYS " %016x:%016x %u 0 %s hello", self->send, 2,
+                              sequence, sequence, sender),
+         answer);
+}
+
+/* The copy is answered as the first one was: what it said is in the chat of before, or was in none. */
+static void chat_that_is_made_anew_hears_no_copy(void** state)
+{
+    (void)state;
+    static const char* const senders[] = {"joe", "spy"};
+    chat_scene self = {.server = redis_server_start(NULL)};
+    char first[128], copy[128];
+    unsigned sequence = 1;
+    foreign_load(self.server, self.create, "chat/chat_create.lua");
+    foreign_load(self.server, self.send, "chat/chat_send.lua");
+    foreign_load(self.server, self.leave, "chat/chat_leave.lua");
+    for (unsigned i = 0; i < 2; i++)
+    {
+        make_chat(&self, sequence++);
+        send_to_chat(&self, 2 * i + 1, "joe", first);
+        send_to_chat(&self, 2 * i + 2, senders[i], first);
+        leave_chat(&self, sequence++);
+        assert_int_equal(redis_server_integer(self.server, "EXISTS gh:{chat:x}:v"), 0);
+        make_chat(&self, sequence++);
+        redis_server_do(self.server, "ZADD gh:{chat:x}:v 0 spy");
+        send_to_chat(&self, 2 * i + 2, senders[i], copy);
+        assert_int_equal(redis_server_integer(self.server, "LLEN gh:{chat:x}:m"), 0);
+        assert_memory_equal(copy, first, 4); /* sequence, code, id */
+        redis_server_do(self.server, "ZREM gh:{chat:x}:v spy");
+        leave_chat(&self, sequence++);
+    }
+}
+
+TEST_FILE(marks_before, cmocka_unit_test(mark_of_before_does_not_let_a_late_copy_in),
+          cmocka_unit_test(chat_that_is_made_anew_hears_no_copy));
