@@ -251,8 +251,10 @@ static gh_status chat_gone(gh_chat_fetch* fetch)
 /* The members are as the answer says; values are the messages that came with it. */
 static gh_status chat_take_values(gh_chat_fetch* fetch, const gh_reply* values, const gh_epochs* epochs)
 {
+    const uint64_t least = gh_chat_members_after(fetch);
     gh_status kept;
-    if (fetch->from_least) fetch->after = gh_chat_members_after(fetch);
+    if (fetch->from_least) fetch->after = least;
+    if (fetch->count == 0 && least < fetch->after) return chat_ask(fetch); /* somebody has joined who is behind that */
     if (fetch->after < fetch->first_id - 1)
     {
         if (fetch->count > 0) return GH_OK; /* cut while we read: the gap is told by the next fetch */
