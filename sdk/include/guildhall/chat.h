@@ -274,7 +274,8 @@ typedef struct gh_chat_fetch
     bool more_pages;
     bool wants_messages;
     bool from_least;
-    bool mixed; /* there are messages of several epochs */
+    bool mixed;  /* there are messages of several epochs                        */
+    bool untold; /* what it found out is for the next one to tell, if it fails */
     uint16_t polls;
     gh_name chat;
     gh_chat_member* members;

@@ -159,6 +159,7 @@ static void chat_fetch_end(gh_chat_fetch* fetch, gh_status status)
     gh_chat_member* member;
     uint64_t last_given = 0;
     if (status != GH_OK) fetch->count = 0;
+    if (status == GH_OK || status == GH_EMPTY || status == GH_TOO_SMALL) fetch->untold = false;
     if (fetch->count > 0) last_given = fetch->messages[fetch->count - 1].id;
     for (member = fetch->members; member != NULL; member = member->next)
     {
@@ -349,7 +350,7 @@ gh_status gh_chat_fetch_start(gh_chat_fetch* op, const gh_chat* chat, gh_chat_me
     op->messages = (const gh_message*)config->buffer;
     op->count = 0;
     op->buffer_needed = 0;
-    op->renewed = false;
+    op->renewed = op->renewed && op->untold;
     op->mixed = false;
     op->polls = 0;
     op->chat = chat->object.name;
@@ -359,7 +360,9 @@ gh_status gh_chat_fetch_start(gh_chat_fetch* op, const gh_chat* chat, gh_chat_me
     op->buffer_size = config->buffer_size > UINT32_MAX ? UINT32_MAX : (uint32_t)config->buffer_size;
     op->buffer_tail = 0;
     op->messages_max = config->messages_max;
-    for (member = first; member != NULL; member = member->next) member->missed = 0;
+    for (member = first; member != NULL; member = member->next)
+        if (!op->untold) member->missed = 0;
+    op->untold = true;
     gh_op_begin(&op->op, client, &chat_fetch_kind);
     chat_ask_all(&op->op);
     return GH_OK;
