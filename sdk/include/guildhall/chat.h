@@ -291,6 +291,7 @@ typedef struct gh_chat_fetch
     uint32_t messages_max;
     uint32_t largest;
     uint32_t page_count;
+    uint32_t link; /* over which the figures came */
 } gh_chat_fetch;
 
 /* Begins to note what the members have handled, and to read what is new to at least one of them. The messages

@@ -278,6 +278,7 @@ static gh_status chat_asked(gh_chat_fetch* fetch, const gh_reply* reply)
     fetch->last_id = figures.last_id;
     fetch->asked_us = figures.now_us / 1000 * 1000;
     fetch->largest = figures.largest;
+    fetch->link = gh_op_link(&fetch->op);
     if (fetch->horizon > fetch->last_id) fetch->horizon = fetch->last_id;
     if (!gh_chat_members_take(fetch, gh_reply_at(reply, GH_CHAT_READ_SEEN), &values))
         return chat_no_more(fetch, gh_op_outcome(&fetch->op, GH_REASON_UNUSABLE));
@@ -290,7 +291,9 @@ static gh_status chat_ranged(gh_chat_fetch* fetch, const gh_reply* reply)
 {
     uint64_t before = fetch->after;
     gh_epochs epochs = {{NULL, 0}, fetch->epoch};
-    gh_status kept = chat_keep(fetch, reply->first, fetch->asked_us, &epochs);
+    gh_status kept;
+    if (gh_op_link(&fetch->op) != fetch->link) return chat_ask(fetch); /* perhaps of an older store */
+    kept = chat_keep(fetch, reply->first, fetch->asked_us, &epochs);
     if (kept == GH_OK && fetch->after == before) kept = GH_LOST; /* the list is shorter than it was */
     return chat_go_on(fetch, kept);
 }

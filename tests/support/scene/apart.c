@@ -74,6 +74,7 @@ static const apart aparts[] = {
     {"tasks_over.least_number_of_all_is_no_attempt", APART_FLEETS, FAKE},
     {"borrowed.change_between_two_copies_is_told", APART_FLEETS, KILLS},
     {"chat_feed.goes_on_after_the_store_was_away", APART_FLEETS, KILLS},
+    {"chat_behind.backlog_is_not_read_on_in_an_older_store", APART_FLEETS, KILLS},
     {"chat_lines.each_hears_each_message_once_in_order", APART_FLEETS, KILLS},
     {"chat_members.list_begins_anew_on_a_new_link", APART_FLEETS, KILLS},
     {"chat_object.timeout_is_of_each_op", APART_FLEETS, KILLS},
