@@ -274,7 +274,8 @@ typedef struct gh_chat_fetch
     bool more_pages;
     bool wants_messages;
     bool from_least;
-    bool mixed; /* there are messages of several epochs */
+    bool mixed;  /* there are messages of several epochs                        */
+    bool untold; /* what it found out is for the next one to tell, if it fails */
     uint16_t polls;
     gh_name chat;
     gh_chat_member* members;
@@ -290,6 +291,7 @@ typedef struct gh_chat_fetch
     uint32_t messages_max;
     uint32_t largest;
     uint32_t page_count;
+    uint32_t link; /* over which the figures came */
 } gh_chat_fetch;
 
 /* Begins to note what the members have handled, and to read what is new to at least one of them. The messages

@@ -159,6 +159,7 @@ static void chat_fetch_end(gh_chat_fetch* fetch, gh_status status)
     gh_chat_member* member;
     uint64_t last_given = 0;
     if (status != GH_OK) fetch->count = 0;
+    if (status == GH_OK || status == GH_EMPTY || status == GH_TOO_SMALL) fetch->untold = false;
     if (fetch->count > 0) last_given = fetch->messages[fetch->count - 1].id;
     for (member = fetch->members; member != NULL; member = member->next)
     {
@@ -251,8 +252,10 @@ static gh_status chat_gone(gh_chat_fetch* fetch)
 /* The members are as the answer says; values are the messages that came with it. */
 static gh_status chat_take_values(gh_chat_fetch* fetch, const gh_reply* values, const gh_epochs* epochs)
 {
+    const uint64_t least = gh_chat_members_after(fetch);
     gh_status kept;
-    if (fetch->from_least) fetch->after = gh_chat_members_after(fetch);
+    if (fetch->from_least) fetch->after = least;
+    if (fetch->count == 0 && least < fetch->after) return chat_ask(fetch); /* somebody has joined who is behind that */
     if (fetch->after < fetch->first_id - 1)
     {
         if (fetch->count > 0) return GH_OK; /* cut while we read: the gap is told by the next fetch */
@@ -275,6 +278,7 @@ static gh_status chat_asked(gh_chat_fetch* fetch, const gh_reply* reply)
     fetch->last_id = figures.last_id;
     fetch->asked_us = figures.now_us / 1000 * 1000;
     fetch->largest = figures.largest;
+    fetch->link = gh_op_link(&fetch->op);
     if (fetch->horizon > fetch->last_id) fetch->horizon = fetch->last_id;
     if (!gh_chat_members_take(fetch, gh_reply_at(reply, GH_CHAT_READ_SEEN), &values))
         return chat_no_more(fetch, gh_op_outcome(&fetch->op, GH_REASON_UNUSABLE));
@@ -287,7 +291,9 @@ static gh_status chat_ranged(gh_chat_fetch* fetch, const gh_reply* reply)
 {
     uint64_t before = fetch->after;
     gh_epochs epochs = {{NULL, 0}, fetch->epoch};
-    gh_status kept = chat_keep(fetch, reply->first, fetch->asked_us, &epochs);
+    gh_status kept;
+    if (gh_op_link(&fetch->op) != fetch->link) return chat_ask(fetch); /* perhaps of an older store */
+    kept = chat_keep(fetch, reply->first, fetch->asked_us, &epochs);
     if (kept == GH_OK && fetch->after == before) kept = GH_LOST; /* the list is shorter than it was */
     return chat_go_on(fetch, kept);
 }
@@ -347,7 +353,7 @@ gh_status gh_chat_fetch_start(gh_chat_fetch* op, const gh_chat* chat, gh_chat_me
     op->messages = (const gh_message*)config->buffer;
     op->count = 0;
     op->buffer_needed = 0;
-    op->renewed = false;
+    op->renewed = op->renewed && op->untold;
     op->mixed = false;
     op->polls = 0;
     op->chat = chat->object.name;
@@ -357,7 +363,9 @@ gh_status gh_chat_fetch_start(gh_chat_fetch* op, const gh_chat* chat, gh_chat_me
     op->buffer_size = config->buffer_size > UINT32_MAX ? UINT32_MAX : (uint32_t)config->buffer_size;
     op->buffer_tail = 0;
     op->messages_max = config->messages_max;
-    for (member = first; member != NULL; member = member->next) member->missed = 0;
+    for (member = first; member != NULL; member = member->next)
+        if (!op->untold) member->missed = 0;
+    op->untold = true;
     gh_op_begin(&op->op, client, &chat_fetch_kind);
     chat_ask_all(&op->op);
     return GH_OK;

@@ -99,7 +99,11 @@ bool gh_chat_members_take(gh_chat_fetch* fetch, const gh_reply* value, const gh_
         bool is_member = value->integer >= 0;
         member->status = is_member ? GH_OK : GH_NOT_MEMBER;
         member->seen = is_member ? (uint64_t)value->integer : 0;
-        if (!is_member || !member->known || member->given < member->seen) member->given = member->seen;
+        if (!is_member || !member->known || member->given < member->seen)
+        {
+            member->given = member->seen;
+            member->missed = 0; /* if that is told yet: it was before what is handled */
+        }
         member->known = true;
         member->fresh = true;
     }

@@ -56,7 +56,8 @@ local resident = state[6]
 --@ chat/chat_said.lua
 if past > sequence then
     return ARGV[2] .. ' 2 0 0 ' .. now_text .. ' -'
-elseif past == sequence and said_number <= (tonumber(state[2]) or said_number) then -- else it was stopped
+elseif past == sequence and -- else it was stopped, in this very epoch
+       (said_epoch ~= tonumber(state[1]) or said_number <= (tonumber(state[2]) or said_number)) then
     return string.format('%s 0 %.0f %.0f %s ', ARGV[2], said_number, said_epoch, now_text) .. said_text
 end
 
