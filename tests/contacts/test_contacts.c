@@ -357,6 +357,29 @@ static void times_are_those_of_the_store(void** state)
     assert_string_equal(redis_server_text(server, "TYPE " ZSET), "zset");
 }
 
+/* A sorted set has the times also where nobody asked for them, as its capacity is large: a mirror that says them behind
+   a load says them behind a touch. */
+static void mirror_has_the_times_that_the_store_has(void** state)
+{
+    (void)state;
+    redis_server* server = redis_server_start(NULL);
+    game* a = game_start(redis_server_address(server));
+    gh_contacts* large = mirror_of(a, GH_CONTACTS_LIST_MAX + 1);
+    gh_contact found[1];
+    touch_on(a, large, "mia");
+    assert_int_equal(gh_contacts_complete(large, gh_str_literal(""), found, 1), 1);
+    const uint64_t touched_us = found[0].time_us;
+    assert_status(load_with(a, large, false, NULL), GH_OK);
+    assert_int_equal(gh_contacts_complete(large, gh_str_literal(""), found, 1), 1);
+    assert_true(found[0].time_us > 0);
+    assert_int_equal(touched_us, found[0].time_us);
+    redis_server_do(server, "FLUSHALL");
+    gh_contacts* small = mirror_of(a, GH_CONTACTS_LIST_MAX);
+    touch_on(a, small, "mia");
+    assert_int_equal(gh_contacts_complete(small, gh_str_literal(""), found, 1), 1);
+    assert_int_equal(found[0].time_us, 0);
+}
+
 /* Fills the list by hand: names n0, n1, ..., the last is the newest. */
 static void fill_zset(redis_server* server, unsigned count)
 {
@@ -521,6 +544,7 @@ TEST_FILE(contacts, cmocka_unit_test(are_newest_first_and_found_by_prefix),
           cmocka_unit_test(blocked_are_bounded), cmocka_unit_test(full_is_not_said_of_a_block_that_was_undone),
           cmocka_unit_test(touch_that_was_kept_out_is_told_so_again),
           cmocka_unit_test(mirror_lets_go_of_whom_another_has_blocked), cmocka_unit_test(times_are_those_of_the_store),
-          cmocka_unit_test(ten_thousand_names), cmocka_unit_test(load_is_of_one_instant),
-          cmocka_unit_test(load_and_own_changes_agree), cmocka_unit_test(completed_contact_may_be_touched),
-          cmocka_unit_test(idle_lists_are_forgotten), cmocka_unit_test(time_to_live_is_left_where_none_is_given));
+          cmocka_unit_test(mirror_has_the_times_that_the_store_has), cmocka_unit_test(ten_thousand_names),
+          cmocka_unit_test(load_is_of_one_instant), cmocka_unit_test(load_and_own_changes_agree),
+          cmocka_unit_test(completed_contact_may_be_touched), cmocka_unit_test(idle_lists_are_forgotten),
+          cmocka_unit_test(time_to_live_is_left_where_none_is_given));

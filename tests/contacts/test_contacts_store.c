@@ -6,6 +6,7 @@
 #include "support/scene/keys.h"
 #include "support/process.h"
 #include "support/random.h"
+#include "support/server/proxy.h"
 #include "support/server/redis_server.h"
 #include "support/server/store_script.h"
 #include "support/scene/social.h"
@@ -103,6 +104,48 @@ static void ninth_writer_drops_nobodys_mark(void** state)
     assert_string_equal(stored(server), "bob mia");
     assert_in_range(redis_server_integer(server, "PTTL " MARKS), 1, 1200000);
     assert_in_range(redis_server_integer(server, "PTTL " SHELF), 1, 1200000);
+}
+
+/* Shifts the server's clock to so many seconds behind the first second of the minute in which it began. */
+static void wait_until(redis_server* server, int64_t begun_s, int64_t seconds)
+{
+    const int64_t to_the_minute = 60 - begun_s % 60;
+    redis_server_shift_clock(server, (to_the_minute + seconds) * (int64_t)SECOND_US);
+}
+
+/* A client changes the same list twice, 64 minutes apart, and another one now and then. The second change is asked for
+   twice, as its answer is lost: whose turn it was in the same minute of 64 is no reason to let its mark go early. */
+static void mark_lives_from_its_change_on(void** state)
+{
+    (void)state;
+    const redis_server_options options = {.clock = true};
+    redis_server* server = redis_server_start(&options);
+    chaos_proxy* proxy = proxy_start(redis_server_address(server), PROXY_UNIX);
+    gh_client_config config = game_config(proxy_address(proxy));
+    config.wake = false;
+    game* a = game_start_with(&config);
+    game* other = game_start_ready(redis_server_address(server));
+    gh_contacts_change* change = GAME_NEW(a, gh_contacts_change);
+    const int64_t begun_s = redis_server_integer(server, "EVAL %s 0", "return tonumber(redis.call('TIME')[1])");
+    wait_until(server, begun_s, 5);
+    assert_status(touch(a, "mia"), GH_OK);
+    for (int minute = 14; minute <= 44; minute += 15) /* it keeps all marks */
+    {
+        wait_until(server, begun_s, minute * 60 + 30);
+        assert_status(touch(other, "bob"), GH_OK);
+    }
+    wait_until(server, begun_s, 64 * 60 + 5);
+    uint64_t fired = proxy_fired(proxy);
+    proxy_arm(proxy, PROXY_REPLY, 0, PROXY_FIN);
+    proxy_set_mode(proxy, PROXY_REFUSE);
+    assert_status(gh_contacts_touch_begin(change, some_contacts(a->client, OWNER, NULL), gh_str_literal("mia")), GH_OK);
+    GAME_UNTIL(proxy_fired(proxy) > fired);
+    wait_until(server, begun_s, 64 * 60 + 55);
+    assert_status(touch(other, "ann"), GH_OK);
+    proxy_set_mode(proxy, PROXY_PASS);
+    GAME_UNTIL(gh_op_poll(&change->op) != GH_PENDING);
+    assert_status(gh_op_poll(&change->op), GH_OK);
+    assert_string_equal(stored(server), "ann mia bob"); /* not to the front again */
 }
 
 #define WRITERS 10000
@@ -366,8 +409,9 @@ static void lists_of_rivals_are_the_fold_of_their_histories(void** state)
 }
 
 TEST_FILE(contacts_store, cmocka_unit_test(repeats_and_zombies_change_nothing),
-          cmocka_unit_test(ninth_writer_drops_nobodys_mark), cmocka_unit_test(writers_know_no_bound),
-          cmocka_unit_test(memory_is_little_more_than_a_bare_list), cmocka_unit_test(keys_are_those_of_the_page),
-          cmocka_unit_test(foreign_keys_are_corrupt), cmocka_unit_test(crowded_keys_are_corrupt_at_once),
-          cmocka_unit_test(mirror_lets_go_what_the_store_lets_go), cmocka_unit_test(foreign_names_are_corrupt),
+          cmocka_unit_test(ninth_writer_drops_nobodys_mark), cmocka_unit_test(mark_lives_from_its_change_on),
+          cmocka_unit_test(writers_know_no_bound), cmocka_unit_test(memory_is_little_more_than_a_bare_list),
+          cmocka_unit_test(keys_are_those_of_the_page), cmocka_unit_test(foreign_keys_are_corrupt),
+          cmocka_unit_test(crowded_keys_are_corrupt_at_once), cmocka_unit_test(mirror_lets_go_what_the_store_lets_go),
+          cmocka_unit_test(foreign_names_are_corrupt),
           cmocka_unit_test(lists_of_rivals_are_the_fold_of_their_histories));

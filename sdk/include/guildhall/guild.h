@@ -12,9 +12,10 @@
    a name with what belongs to it (id), found by the beginning of the name, in order, a page at a time.
 
    Keys     one sorted set of members, a mark per client that changes it.
-   Order    hits come in the order of their folded names' bytes; of those that fold alike, in the order of name and id.
-            Changes of one client to one guild are carried out in the order in which they were begun: each waits for the
-            one before.
+   Order    hits come in the order of their folded names' bytes. Of those that fold alike, a name that is its own folded
+            form comes first, and the others in the order of their bytes; of one name, in the order of the ids. Changes
+            of one client to one guild are carried out in the order in which they were begun: each waits for the one
+            before.
    Time     your clock counts timeout_us; nothing else here knows time.
    Threads  as the client.
    Memory   a gh_guild is a value: nothing points to it once a begin has returned. Ops and members are yours and stay in

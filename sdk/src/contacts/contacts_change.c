@@ -31,9 +31,15 @@ static gh_script* contacts_change_script(gh_op* op)
     return gh_client_script(op->client, touch ? &gh_contacts_touch_lua : &gh_contacts_remove_lua);
 }
 
+/* The store keeps a sorted set instead of a list: it has the times, whether they were asked for or not. */
+static bool contacts_have_times(bool times, uint32_t capacity)
+{
+    return times || capacity > GH_CONTACTS_LIST_MAX;
+}
+
 static void contacts_encode_touch(const gh_contacts_change* change, gh_request* request)
 {
-    bool zset = change->times || change->capacity > GH_CONTACTS_LIST_MAX;
+    bool zset = contacts_have_times(change->times, change->capacity);
     uint32_t i;
     gh_request_number(request, change->capacity);
     gh_request_str(request, zset ? gh_str_literal("z") : gh_str_literal("l"));
@@ -60,7 +66,8 @@ static void contacts_change_encode(gh_op* op, gh_request* request)
 static gh_status contacts_touched(gh_contacts_change* change, const gh_reply* reply)
 {
     gh_str blocked = gh_reply_text(reply, GH_CONTACTS_TOUCH_BLOCKED);
-    uint64_t time_us = change->times ? (uint64_t)gh_reply_integer(reply, GH_CONTACTS_TOUCH_NOW_US) : 0;
+    bool timed = contacts_have_times(change->times, change->capacity);
+    uint64_t time_us = timed ? (uint64_t)gh_reply_integer(reply, GH_CONTACTS_TOUCH_NOW_US) : 0;
     uint32_t i;
     if (blocked.size != 0 && blocked.size != change->count) return gh_op_outcome(&change->op, GH_REASON_UNUSABLE);
     for (i = 0; i < change->count; i++)
@@ -104,7 +111,7 @@ static const gh_op_kind contacts_change_kind = {.name = "contacts",
 
 static bool contacts_are_valid(const gh_str* names, size_t count, const gh_contacts_config* config)
 {
-    bool list = !config->times && config->capacity <= GH_CONTACTS_LIST_MAX;
+    bool list = !contacts_have_times(config->times, config->capacity);
     size_t i;
     if (names == NULL || count == 0 || count > GH_CONTACTS_TOUCH_MAX) return false;
     if (list && count > 1 && count * config->capacity > GH_CONTACTS_TOUCH_WORK) return false;

@@ -1,14 +1,13 @@
 -- contacts_mark: what a client did last to an owner's contacts. Eight clients have their marks in the hash w, which
 -- costs little memory; all others on the shelves of client/mark.lua.
 --
--- wants mark_key; client; time
--- gives minute       of the store's clock, modulo 64
---       number       this client's mark in w; false: it has none, and there is room; nil: it has none, and there is not
+-- wants mark_key; client
+-- gives number       this client's mark in w; false: it has none, and there is room; nil: it has none, and there is not
 --       told         what its last change was answered beside "done", if number is one
 
 local RESIDENTS_MAX = 8
 
-local minute, number, told = math.floor(time[1] / 60) % 64, redis.call('HGET', mark_key, client), ''
+local number, told = redis.call('HGET', mark_key, client), ''
 if number then
     local text = number
     number = tonumber(text)

@@ -59,10 +59,8 @@ if put then
     redis.call('HSET', mark_key, '', string.sub(ARGV[1], 9, 33))
     put(head .. (is_full and 'f' or ''))
 else
-    local mark = string.format(is_full and '%.0f f' or '%.0f', sequence * 64 + minute)
+    local mark = string.format(is_full and '%.0f f' or '%.0f', sequence * 64)
     redis.call('HSET', mark_key, '', string.sub(ARGV[1], 9, 33), client, mark)
 end
-if not number or number % 64 ~= minute then
-    redis.call('PEXPIRE', mark_key, MARKS_MS)
-end
+redis.call('PEXPIRE', mark_key, MARKS_MS)
 return ARGV[2] .. (is_full and ' 2' or ' 0')

@@ -6,8 +6,8 @@
 -- KEYS  1 gh:{contacts:<owner>}:l   list   names, the newest first
 --       2 gh:{contacts:<owner>}:z   zset   name -> when it was touched (us): instead of the list, for large
 --                                          capacities or with times; up to 1,000,000 only an order
---       3 gh:{contacts:<owner>}:w   hash   client -> its last sequence * 64 + minute of it modulo 64, and if it was
---                                          answered more than that it is done, " " and that; for eight clients.
+--       3 gh:{contacts:<owner>}:w   hash   client -> its last sequence * 64, and if it was answered more than that it
+--                                          is done, " " and that; for eight clients.
 --                                          "" -> the version: 25 bytes of the token that was here last
 --       4 gh:{contacts:<owner>}:b   zset   blocked name -> since when (us)
 --       5 gh:{contacts:<owner>}:w<2 hex digits>   hash   marks of other clients, see client/mark.lua
@@ -145,13 +145,11 @@ if put then
     redis.call('HSET', mark_key, '', string.sub(ARGV[1], 9, 33))
     put(head .. (blocked or ''))
 else
-    local mark = string.format('%.0f', sequence * 64 + minute)
+    local mark = string.format('%.0f', sequence * 64)
     if blocked then
         mark = mark .. ' ' .. blocked
     end
     redis.call('HSET', mark_key, '', string.sub(ARGV[1], 9, 33), client, mark)
 end
-if not number or number % 64 ~= minute then
-    redis.call('PEXPIRE', mark_key, MARKS_MS)
-end
+redis.call('PEXPIRE', mark_key, MARKS_MS)
 return ARGV[2] .. ' 0 ' .. now_text .. ' ' .. (blocked or '')
