@@ -153,6 +153,7 @@ typedef struct gh_node
 
     uint32_t step;    /* next of the hand-shake to be encoded; see handshake.c */
     uint64_t scripts; /* of ours, a bit each: this connection has loaded it    */
+    uint64_t exists_asked; /* the same: the server has not said yet whether it has it */
     uint32_t digests; /* requests on the wire that are answered with a script's digest */
     bool leaving;     /* the server said that it is not the one: take what was asked, ask no more, connect anew */
     bool held_back;   /* the first in the queue waits for an answer, of its script or of the rights */
@@ -162,7 +163,6 @@ typedef struct gh_node
     bool doubted;      /* whoever has a lease there is to ask for it; see due.c       */
     bool rights_known;
     bool rights_asked;
-    bool exists_awaited; /* the server has not said yet which scripts it has */
     bool info_awaited;   /* nor who it is                                          */
     bool store_offset_known;
 
