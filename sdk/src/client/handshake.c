@@ -238,6 +238,12 @@ void gh_handshake_encode(gh_node* node)
     }
 }
 
+bool gh_handshake_was_held_up(const gh_node* node)
+{
+    return node->link.state == GH_LINK_HANDSHAKE && node->sent_count == 0 && node->step < STEP_END &&
+           !step_must_wait(node, node->step);
+}
+
 /* ---- verdicts ---------------------------------------------------------------------------------------------------- */
 
 static const gh_handshake_verdict goes_on = {.why = NULL};
