@@ -142,10 +142,11 @@ static void asking_granted(gh_lease* lease, const gh_event* event)
         gh_lease_row_of(lease)->held(lease, event->reply);
         return;
     }
-    /* The grant came later than its lease, as far as we can know: it is not reported.
-       Asking again tells what is left. */
+    /* The grant came later than its lease, as far as we can know: it is not reported. Asking again tells what is left;
+       where that was too little to be told, it is asked when it is over. */
     if (lease->ask_once || now_us >= lease->end_us) gh_lease_leave(lease, GH_TIMEOUT);
-    else lease_ask(lease, true);
+    else if (remaining_us > lease->lease_us || event->sent_us + remaining_us <= now_us) lease_ask(lease, true);
+    else lease_wait(lease, event->sent_us + remaining_us - now_us + GH_WAITER_POLL_MIN_US);
 }
 
 static void asking_queued(gh_lease* lease, const gh_reply* reply)
