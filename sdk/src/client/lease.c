@@ -382,7 +382,7 @@ void gh_lease_begin(gh_lease* lease, gh_client* client, const gh_lease_row* row,
     lease->lease_us = wish.lease_us;
     lease->hold_us = wish.hold_us;
     lease->lease_end_us = lease->asked_us = lease->late_us = 0;
-    lease->link = 0;
+    lease->link = lease->node = 0;
     lease->outcome = GH_OK;
     lease->ask_once = ask_once;
     lease->known = lease->was_told = lease->was_held = lease->unanswered = false;

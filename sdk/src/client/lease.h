@@ -137,11 +137,9 @@ void gh_lease_encode(gh_op* op, gh_request* request);
 
 /* ---- for lease.c and lease_ask.c --------------------------------------------------------------------------------- */
 
-/* Store time as of this tick. */
-static inline uint64_t gh_lease_store_now(const gh_lease* lease)
-{
-    return gh_op_store_time(&lease->op, gh_client_now(lease->op.client));
-}
+/* Store time as of this tick, by the clock of the node that was asked last: while a slot moves, that is not the one
+   which has it, and their clocks may differ. */
+uint64_t gh_lease_store_now(const gh_lease* lease);
 
 /* A copy of the acquire that had no answer may still be carried out, whatever was answered since. */
 static inline bool gh_lease_is_late(const gh_lease* lease)
