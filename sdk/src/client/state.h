@@ -496,7 +496,7 @@ typedef struct gh_handshake_verdict
 
 void gh_handshake_begin(gh_node* node);
 void gh_handshake_encode(gh_node* node);
-/* Nothing is awaited of the server, and there is more to say: what was in the way is a buffer, or a place on the wire. */
+/* Nothing is awaited of the server, and there is more to say: a buffer was in the way, or a place on the wire. */
 bool gh_handshake_was_held_up(const gh_node* node);
 gh_handshake_verdict gh_handshake_reply(gh_node* node, uint32_t step, const gh_reply* reply);
 /* A server, or a key in it, has said that generation at that time of its clock. */
