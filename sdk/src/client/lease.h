@@ -139,7 +139,10 @@ void gh_lease_encode(gh_op* op, gh_request* request);
 
 /* Store time as of this tick, by the clock of the node that was asked last: while a slot moves, that is not the one
    which has it, and their clocks may differ. */
-uint64_t gh_lease_store_now(const gh_lease* lease);
+static inline uint64_t gh_lease_store_now(const gh_lease* lease)
+{
+    return gh_client_store_time(lease->op.client, lease->node);
+}
 
 /* A copy of the acquire that had no answer may still be carried out, whatever was answered since. */
 static inline bool gh_lease_is_late(const gh_lease* lease)

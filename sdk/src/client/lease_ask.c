@@ -10,12 +10,6 @@ static void lease_note_late(gh_lease* lease)
     if (lease->asked_us > lease->late_us) lease->late_us = lease->asked_us;
 }
 
-uint64_t gh_lease_store_now(const gh_lease* lease)
-{
-    const gh_client* client = lease->op.client;
-    return gh_node_store_time(&client->nodes[lease->node], client->now_us);
-}
-
 /* From here on the clock counts of the node that it is written for. */
 static void lease_turn_to(gh_lease* lease, gh_node* node)
 {
