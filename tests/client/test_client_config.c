@@ -238,9 +238,12 @@ static void numeric_addresses_are_taken(void** state)
 static void host_names_need_a_resolver(void** state)
 {
     (void)state;
-    const char* const names[] = {
-        "redis:6390", "redis-1.game.example:6390", "localhost:1", "a_b:1", "256.0.0.1:1", "1.2.3:1", "1.2.3.4.5:1",
-        "127.1:1"};
+    const char* const names[] = {"redis:6390",  "redis-1.game.example:6390",
+                                 "localhost:1", "a_b:1",
+                                 "256.0.0.1:1", "1.2.3:1",
+                                 "1.2.3.4.5:1", "127.1:1",
+                                 "010.0.0.1:1", "10.0.0.01:1",
+                                 "00.0.0.0:1"};
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
     {
         assert_status(check_address(names[i], false), GH_INVALID_ADDRESS);

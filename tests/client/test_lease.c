@@ -471,6 +471,40 @@ static void turn_is_kept_for_as_long_as_its_waiter_may_sleep(void** state)
     assert_status(gh_op_poll(&permits[1]->op), GH_PENDING);
 }
 
+/* ---- a grant of which too little is left ------------------------------------------------------------------------- */
+
+#define LITTLE_US (20 * SECOND_US)
+
+static uint64_t little_end_us; /* when it is over */
+static unsigned little_asked;  /* how often it was asked for until then */
+
+/* An earlier copy of the request was granted, and nobody has heard of it. */
+static bool grants_what_is_left(scripted* world, const gh_str* words, size_t count, byte_buffer* reply)
+{
+    if (count != 13 || !scripted_runs_on(words, count, "gh:{lock:sword}") || world->now_us >= little_end_us)
+        return false;
+    little_asked++;
+    buffer_add_bulk(reply, "%.*s 0 7 %llu 0 1000000000000000", (int)words[7].size, words[7].bytes,
+                    (unsigned long long)(little_end_us - world->now_us));
+    return true;
+}
+
+/* A hundredth of a lease is for clocks that run unevenly: of one of an hour, half a minute. Nobody is told that he has
+   it for so long, and it is not asked for all the while either. */
+static void lease_of_which_too_little_is_left_is_waited_for(void** state)
+{
+    (void)state;
+    scripted* world = scripted_new();
+    world->answer = grants_what_is_left;
+    scripted_start_ready(world, NULL);
+    little_end_us = world->now_us + LITTLE_US;
+    little_asked = 0;
+    gh_lock* lock = scripted_want(world, "sword", GH_LOCK_LEASE_MAX_US, GH_LOCK_WAIT_MAX_US);
+    SCRIPTED_UNTIL(world, gh_op_poll(&lock->op) == GH_HELD, 1000, 2 * LITTLE_US);
+    assert_true(world->now_us >= little_end_us);
+    assert_in_range(little_asked, 1, 100);
+}
+
 TEST_FILE(lease, cmocka_unit_test(fenced_write_that_was_done_is_never_fenced),
           cmocka_unit_test(lock_that_was_granted_unheard_is_given_back),
           cmocka_unit_test(permits_that_were_granted_unheard_are_given_back),
@@ -486,4 +520,5 @@ TEST_FILE(lease, cmocka_unit_test(fenced_write_that_was_done_is_never_fenced),
           cmocka_unit_test(semaphore_of_a_broken_number_is_corrupt),
           cmocka_unit_test(numbers_of_a_semaphore_are_not_cut),
           cmocka_unit_test(turn_is_kept_for_as_long_as_its_waiter_may_sleep),
+          cmocka_unit_test(lease_of_which_too_little_is_left_is_waited_for),
           cmocka_unit_test(waiters_without_a_wake_link_are_served_in_order));

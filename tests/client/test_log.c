@@ -155,8 +155,42 @@ static void refused_requests_are_told_a_few_times_a_second(void** state)
     assert_int_equal(count_of(world, "(and 496 more of the kind before)\n"), 1);
 }
 
+/* Each byte is four in the log, so the line has no room for all of them. */
+static bool refuse_odd_words(scripted* world, const gh_str* words, size_t count, byte_buffer* reply)
+{
+    (void)world;
+    (void)count;
+    if (!gh_str_equal(words[0], gh_str_literal("A"))) return false;
+    static const char text[] = "-NOPERM no permissions to ";
+    buffer_add(reply, text, sizeof(text) - 1);
+    for (int i = 0; i < 200; i++) buffer_add(reply, "\1", 1);
+    buffer_add(reply, "\r\n", 2);
+    return true;
+}
+
+static void refuse_and_wait(scripted* world)
+{
+    gh_command* command = scripted_ask(world, "A", 60 * SECOND_US, GH_REPEAT_NEVER);
+    SCRIPTED_UNTIL(world, gh_op_poll(&command->op) != GH_PENDING, MS, SECOND_US / 2);
+    assert_status(gh_op_poll(&command->op), GH_REFUSED);
+}
+
+static void long_line_says_how_many_were_held_back(void** state)
+{
+    (void)state;
+    scripted* world = scripted_new();
+    world->answer = refuse_odd_words;
+    scripted_start_ready(world, NULL);
+    for (int i = 0; i < 127; i++) refuse_and_wait(world);
+    assert_int_equal(scripted_stats(world).log_lines_held, 123);
+    scripted_tick(world, SECOND_US);
+    refuse_and_wait(world);
+    assert_int_equal(count_of(world, "\\x01 (and 123 more of the kind before)\n"), 1);
+}
+
 TEST_FILE(log, cmocka_unit_test(connection_that_fails_says_where_and_why),
           cmocka_unit_test(connection_that_breaks_says_where_and_why),
           cmocka_unit_test(another_reason_is_told_the_same_is_not),
           cmocka_unit_test(reasons_that_change_all_the_time_are_held_back),
-          cmocka_unit_test(refused_requests_are_told_a_few_times_a_second));
+          cmocka_unit_test(refused_requests_are_told_a_few_times_a_second),
+          cmocka_unit_test(long_line_says_how_many_were_held_back));

@@ -148,8 +148,9 @@ static void sleeper_sleeps_until_two_places_are_free(void** state)
  */
 
 static scripted_answer honest;
-static int64_t ahead_us[2]; /* each node's clock, of the world's */
-static unsigned stale[2];   /* acquires that came too late by it, or that may come for too long */
+static scripted_answer trouble; /* of locks that are not sent elsewhere, if it is set */
+static int64_t ahead_us[2];     /* each node's clock, of the world's */
+static unsigned stale[2];       /* acquires that came too late by it, or that may come for too long */
 
 /* A lock's acquire, by the clock of the node that is asked. */
 static bool answer_by_its_clock(scripted* world, const gh_str* words, size_t count, byte_buffer* reply)
@@ -172,7 +173,9 @@ static bool answer_by_its_clock(scripted* world, const gh_str* words, size_t cou
         buffer_add(reply, text, (size_t)size);
         return true;
     }
-    if (!scripted_runs_on(words, count, "gh:{lock:") || count < 13) return false;
+    if (!scripted_runs_on(words, count, "gh:{lock:")) return false;
+    if (trouble != NULL && trouble(world, words, count, reply)) return true;
+    if (count < 13) return false;
     const gh_str* token = &words[3 + scripted_number(words[2])];
     const int64_t left_us = scripted_number(token[5]) - now_us;
     const bool is_good = left_us >= 0 && left_us <= 2 * 1000000;
@@ -188,6 +191,7 @@ static made_cluster* start_with_clocks(int64_t ahead_of_1_us)
     ahead_us[0] = 0;
     ahead_us[1] = ahead_of_1_us;
     stale[0] = stale[1] = 0;
+    trouble = NULL;
     honest = fleet->world->answer;
     fleet->world->answer = answer_by_its_clock;
     fleet->lie = on_its_way;
@@ -231,8 +235,51 @@ static void clock_of_the_owner_is_not_that_of_whom_is_asked(void** state)
     }
 }
 
+static unsigned acquires;  /* that node 1 has got                                */
+static unsigned told_late; /* releases that tell until when a copy of one may come */
+
+/* Of the first acquire there will be no answer, and whatever comes behind it finds too many waiting. */
+static bool full_behind_a_lost_answer(scripted* world, const gh_str* words, size_t count, byte_buffer* reply)
+{
+    if (world->asked->port != MADE_PORT + 1) return false;
+    if (count < 13)
+    {
+        told_late += words[count - 1].size > 12;
+        return false;
+    }
+    if (acquires++ == 0) world->streams[world->asked - world->streams].ended = true;
+    else
+    {
+        const gh_str* token = &words[3 + scripted_number(words[2])];
+        buffer_add_bulk(reply, "%lld 6 0 0 0 %lld", scripted_number(token[1]), scripted_number(token[5]) - 2000000);
+    }
+    return true;
+}
+
+/* A copy that hangs on the dead link to whom was asked out of turn may come as late as that one's clock says: the store
+   is told of it before it is said that there is no lock. */
+static void late_copy_is_told_by_the_clock_of_whom_was_asked(void** state)
+{
+    (void)state;
+    const int64_t ahead_of_1_us[] = {60000000, -60000000};
+    for (int i = 0; i < 2; i++)
+    {
+        made_cluster* fleet = start_with_clocks(ahead_of_1_us[i]);
+        trouble = full_behind_a_lost_answer;
+        acquires = told_late = 0;
+        gh_lock* lock = want_numbered(fleet, 0, 7, &fleet->slot);
+        const uint64_t begun_us = fleet->world->now_us;
+        MADE_UNTIL(fleet, gh_op_poll(&lock->op) != GH_PENDING, TICK_US, 5000000);
+        assert_status(gh_op_poll(&lock->op), GH_FULL);
+        assert_true(fleet->world->now_us - begun_us < 2000000); /* else it may not come any more */
+        assert_int_equal(acquires, 2);
+        assert_int_equal(told_late, 1);
+    }
+}
+
 TEST_FILE(cluster_ask, cmocka_unit_test(sleeper_sleeps_until_two_places_are_free),
           cmocka_unit_test(script_is_loaded_in_front_of_asking),
           cmocka_unit_test(clock_of_whom_is_asked_out_of_turn_is_noted_as_its_own),
           cmocka_unit_test(clock_of_the_owner_is_not_that_of_whom_is_asked),
+          cmocka_unit_test(late_copy_is_told_by_the_clock_of_whom_was_asked),
           cmocka_unit_test(largest_request_has_room_for_asking));

@@ -209,7 +209,7 @@ static const odd_endpoint odd_endpoints[] = {
     {"1:2", 0, 7000, false},
     {"node-1.game", 0, 7000, false},
     {"999.1.1.1", 0, 7000, false},
-    {long_host, 128, 7000, false},
+    {long_host, 253, 7000, false},
 };
 
 static const odd_endpoint* odd;

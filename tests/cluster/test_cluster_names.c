@@ -121,6 +121,30 @@ static void host_that_is_left_out_keeps_the_name_that_was_asked(void** state)
     assert_string_equal(machines_stream(all, "10.0.0.1")->name, "fleet.game.example");
 }
 
+/* As long as an address of the config may be: so long a name may be said by a node, announced beside its number, or be
+   that of a node that leaves its host out. */
+static void longest_names_are_taken(void** state)
+{
+    (void)state;
+    char longest[254], address[264];
+    memset(longest, 'n', sizeof longest);
+    longest[253] = '\0';
+    snprintf(address, sizeof address, "%s:7000", longest);
+    for (int i = 0; i < 3; i++)
+    {
+        machines* all = machines_new();
+        gh_client_config config = scripted_config();
+        config.address = i == 0 ? gh_str_of(address) : gh_str_literal("10.0.0.1:7000");
+        config.topology = gh_topology_cluster();
+        all->map = machines_map(i == 0 ? NULL : i == 1 ? longest : "10.0.0.2", i == 2 ? longest : NULL);
+        all->number = "10.0.0.2";
+        machines_start(all, &config);
+        wait_until_done(all, machines_get(all, "sword", 10 * SECOND_US));
+        assert_string_equal(all->served_by, "10.0.0.2");
+        assert_string_equal(machines_stream(all, "10.0.0.2")->name, longest);
+    }
+}
+
 static void name_without_a_resolver_is_refused_in_words(void** state)
 {
     (void)state;
@@ -213,7 +237,7 @@ TEST_FILE(cluster_names, cmocka_unit_test(announced_name_goes_with_the_number),
           cmocka_unit_test(host_that_is_a_name_is_looked_up),
           cmocka_unit_test(host_that_is_left_out_is_whoever_was_asked),
           cmocka_unit_test(host_that_is_left_out_keeps_the_name_that_was_asked),
-          cmocka_unit_test(name_without_a_resolver_is_refused_in_words),
+          cmocka_unit_test(longest_names_are_taken), cmocka_unit_test(name_without_a_resolver_is_refused_in_words),
           cmocka_unit_test(name_without_a_resolver_lets_sleepers_sleep),
           cmocka_unit_test(name_that_leads_to_itself_is_looked_up_again),
           cmocka_unit_test(name_is_looked_up_until_it_leads_elsewhere));

@@ -75,7 +75,6 @@ static bool looks_like_ipv4(gh_str host)
         while (size < rest.size && rest.bytes[size] != '.') size++;
         part = gh_str_make(rest.bytes, size);
         rest = size < rest.size ? gh_str_make(rest.bytes + size + 1, rest.size - size - 1) : gh_str_make(NULL, 0);
-        while (part.size > 1 && part.size <= 3 && part.bytes[0] == '0') part.bytes++, part.size--;
         if (number_of(part, 0, 255) < 0) return false;
     }
     return true;
@@ -167,7 +166,7 @@ static gh_endpoint model_of_endpoint(gh_str text)
     if (host.size > 2 && host.bytes[0] == '[' && host.bytes[host.size - 1] == ']')
         host = gh_str_make(host.bytes + 1, host.size - 2);
     const bool unknown = gh_str_equal(host, gh_str_literal("?"));
-    const bool is_name = host.size <= 128 && all_of(host, LETTERS DIGITS "-._");
+    const bool is_name = host.size <= 253 && all_of(host, LETTERS DIGITS "-._");
     if (host.size > 0 && !unknown && !is_name && !looks_like_ipv6(host)) return made;
     made.kind = unknown || port == 0 ? GH_ENDPOINT_NOWHERE : host.size == 0 ? GH_ENDPOINT_ASKED : GH_ENDPOINT_GIVEN;
     if (made.kind != GH_ENDPOINT_NOWHERE) made.port = (uint16_t)port;

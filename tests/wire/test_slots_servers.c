@@ -122,7 +122,7 @@ static const char* host_of(const gh_slots_map* map, unsigned slot)
 
 static gh_slots_map* new_map(uint32_t capacity)
 {
-    static _Alignas(64) char block[512 * 1024];
+    static _Alignas(64) char block[1024 * 1024];
     static gh_slots_map map;
     gh_arena arena = gh_arena_make(block, sizeof(block));
     assert_true(gh_slots_map_take(&map, &arena, capacity));

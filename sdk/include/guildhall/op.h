@@ -129,6 +129,7 @@ typedef struct gh_lease
     int8_t outcome;        /* what poll says when LEAVING is over                                                  */
     uint8_t replicas;      /* that must have a grant; 0: none                                                      */
     uint32_t link;         /* on which the last copy went                                                          */
+    uint32_t node;         /* and to which node: asked_us and late_us are by its clock                             */
     uint64_t lease_us;
     uint64_t hold_us;
     uint64_t end_us;       /* of the wait; of the hold once it is held; of telling the store once we are LEAVING   */

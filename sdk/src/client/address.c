@@ -20,7 +20,8 @@ static bool parse_port(gh_str text, uint16_t* port)
     return value <= UINT16_MAX;
 }
 
-/* Four numbers of 0..255 with dots between them. */
+/* Four numbers of 0..255 with dots between them. A zero in front of another digit means octal to some, decimal to
+   others, and to inet_pton nothing. */
 static bool is_ipv4(gh_str host)
 {
     size_t i;
@@ -36,7 +37,7 @@ static bool is_ipv4(gh_str host)
             value = digits = 0;
             continue;
         }
-        if (c < '0' || c > '9' || ++digits > 3) return false;
+        if (c < '0' || c > '9' || ++digits > 3 || (digits > 1 && value == 0)) return false;
         value = value * 10 + (uint32_t)(c - '0');
         if (value > 255) return false;
     }

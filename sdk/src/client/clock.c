@@ -43,6 +43,11 @@ uint64_t gh_op_store_time(const gh_op* op, uint64_t local_us)
     return gh_node_store_time(gh_op_node(op), local_us);
 }
 
+uint64_t gh_client_store_time(const gh_client* client, uint32_t node)
+{
+    return gh_node_store_time(&client->nodes[node], client->now_us);
+}
+
 uint64_t gh_op_not_after(const gh_op* op)
 {
     return gh_node_not_after(gh_op_node(op));

@@ -61,7 +61,8 @@ void gh_handshake_begin(gh_node* node)
     node->step = 0;
     node->warnings_found = 0;
     node->scripts = 0;
-    node->exists_awaited = node->info_awaited = false;
+    node->exists_asked = 0;
+    node->info_awaited = false;
     node->clustered = node->client->many_servers; /* else INFO says it, if the user may ask */
     node->server_size = 0;
     node->phantom = node->client->many_servers && node->client->config.wake_sharded ? '=' : '-';
@@ -108,28 +109,35 @@ static void encode_epoch(gh_node* node, gh_request* request)
     GH_INVARIANT(client, gh_encoded_as_announced(script, request, first));
 }
 
-/* The n-th script that may be on the server already, or NULL. */
-static gh_script* exists_script(gh_client* client, uint32_t n)
+/* Those that may be on the server already. While it answers, others may become known by what another node says. */
+static uint64_t exists_scripts(const gh_client* client, uint32_t* count)
 {
+    uint64_t asked = 0;
     uint32_t i;
-    for (i = 0; i < GH_SCRIPT_COUNT; i++)
-        if (client->scripts[i].known && n-- == 0) return &client->scripts[i];
-    return NULL;
+    *count = 0;
+    for (i = 0; i < GH_SCRIPT_COUNT && *count < EXISTS_COUNT_MAX; i++)
+    {
+        if (!client->scripts[i].known) continue;
+        asked |= gh_script_bit(&client->scripts[i]);
+        ++*count;
+    }
+    return asked;
 }
 
 static bool encode_exists(gh_node* node, gh_request* request)
 {
-    gh_client* client = node->client;
-    uint32_t count = 0;
+    const gh_client* client = node->client;
+    uint32_t count;
     uint32_t i;
-    while (count < EXISTS_COUNT_MAX && exists_script(client, count) != NULL) count++;
-    if (count == 0) return false;
+    const uint64_t asked = exists_scripts(client, &count);
+    if (asked == 0) return false;
     gh_request_array(request, 2 + count);
     gh_request_str(request, gh_str_literal("SCRIPT"));
     gh_request_str(request, gh_str_literal("EXISTS"));
-    for (i = 0; i < count; i++)
-        gh_request_str(request, gh_str_make(exists_script(client, i)->digest, sizeof client->scripts[0].digest));
-    node->exists_awaited = !request->full;
+    for (i = 0; i < GH_SCRIPT_COUNT; i++)
+        if ((asked >> i & 1u) != 0)
+            gh_request_str(request, gh_str_make(client->scripts[i].digest, sizeof client->scripts[i].digest));
+    node->exists_asked = request->full ? 0 : asked;
     return true;
 }
 
@@ -216,7 +224,7 @@ static bool step_must_wait(const gh_node* node, uint32_t step)
 {
     const gh_client* client = node->client;
     const bool knows_scripts = client->scripts[GH_SCRIPT_epoch].known && client->scripts[GH_SCRIPT_rights].known;
-    if (step == STEP_SCRIPTS) return node->exists_awaited;
+    if (step == STEP_SCRIPTS) return node->exists_asked != 0;
     return step == STEP_EPOCH && (node->info_awaited || !knows_scripts);
 }
 
@@ -228,6 +236,12 @@ void gh_handshake_encode(gh_node* node)
         if (!(is_script ? encode_script_step(node, node->step) : encode_plain_step(node, node->step))) return;
         node->step++;
     }
+}
+
+bool gh_handshake_was_held_up(const gh_node* node)
+{
+    return node->link.state == GH_LINK_HANDSHAKE && node->sent_count == 0 && node->step < STEP_END &&
+           !step_must_wait(node, node->step);
 }
 
 /* ---- verdicts ---------------------------------------------------------------------------------------------------- */
@@ -423,14 +437,15 @@ static gh_handshake_verdict take_epoch(gh_node* node, const gh_reply* reply)
 static void take_exists(gh_node* node, const gh_reply* reply)
 {
     const gh_reply* there = reply->type == GH_REPLY_ARRAY ? reply->first : NULL;
-    uint32_t n = 0;
-    node->exists_awaited = false;
-    for (; there != NULL && n < EXISTS_COUNT_MAX; there = there->next)
+    uint32_t i;
+    for (i = 0; i < GH_SCRIPT_COUNT && there != NULL; i++)
     {
-        gh_script* script = exists_script(node->client, n++);
-        if (script != NULL && there->type == GH_REPLY_INTEGER && there->integer == 1)
-            gh_script_note_loaded(node, script);
+        if ((node->exists_asked >> i & 1u) == 0) continue;
+        if (there->type == GH_REPLY_INTEGER && there->integer == 1)
+            gh_script_note_loaded(node, &node->client->scripts[i]);
+        there = there->next;
     }
+    node->exists_asked = 0;
 }
 
 static gh_handshake_verdict take_digest(gh_node* node, gh_script* script, const gh_reply* reply)
@@ -467,7 +482,7 @@ static bool take_harmless_error(gh_node* node, uint32_t step, gh_str error)
     if (step == STEP_NAME) return true;
     if (step == STEP_EXISTS)
     {
-        node->exists_awaited = false; /* then all are loaded */
+        node->exists_asked = 0; /* then all are loaded */
         return true;
     }
     if (step >= STEP_INFO_SERVER && step <= STEP_INFO_CLUSTER)

@@ -142,10 +142,11 @@ static void asking_granted(gh_lease* lease, const gh_event* event)
         gh_lease_row_of(lease)->held(lease, event->reply);
         return;
     }
-    /* The grant came later than its lease, as far as we can know: it is not reported.
-       Asking again tells what is left. */
+    /* The grant came later than its lease, as far as we can know: it is not reported. Asking again tells what is left;
+       where that was too little to be told, it is asked when it is over. */
     if (lease->ask_once || now_us >= lease->end_us) gh_lease_leave(lease, GH_TIMEOUT);
-    else lease_ask(lease, true);
+    else if (remaining_us > lease->lease_us || event->sent_us + remaining_us <= now_us) lease_ask(lease, true);
+    else lease_wait(lease, event->sent_us + remaining_us - now_us + GH_WAITER_POLL_MIN_US);
 }
 
 static void asking_queued(gh_lease* lease, const gh_reply* reply)
@@ -381,7 +382,7 @@ void gh_lease_begin(gh_lease* lease, gh_client* client, const gh_lease_row* row,
     lease->lease_us = wish.lease_us;
     lease->hold_us = wish.hold_us;
     lease->lease_end_us = lease->asked_us = lease->late_us = 0;
-    lease->link = 0;
+    lease->link = lease->node = 0;
     lease->outcome = GH_OK;
     lease->ask_once = ask_once;
     lease->known = lease->was_told = lease->was_held = lease->unanswered = false;

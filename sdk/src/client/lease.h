@@ -137,10 +137,11 @@ void gh_lease_encode(gh_op* op, gh_request* request);
 
 /* ---- for lease.c and lease_ask.c --------------------------------------------------------------------------------- */
 
-/* Store time as of this tick. */
+/* Store time as of this tick, by the clock of the node that was asked last: while a slot moves, that is not the one
+   which has it, and their clocks may differ. */
 static inline uint64_t gh_lease_store_now(const gh_lease* lease)
 {
-    return gh_op_store_time(&lease->op, gh_client_now(lease->op.client));
+    return gh_client_store_time(lease->op.client, lease->node);
 }
 
 /* A copy of the acquire that had no answer may still be carried out, whatever was answered since. */

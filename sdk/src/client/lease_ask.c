@@ -10,6 +10,18 @@ static void lease_note_late(gh_lease* lease)
     if (lease->asked_us > lease->late_us) lease->late_us = lease->asked_us;
 }
 
+/* From here on the clock counts of the node that it is written for. */
+static void lease_turn_to(gh_lease* lease, gh_node* node)
+{
+    const gh_client* client = lease->op.client;
+    const gh_node* before = &client->nodes[lease->node];
+    const gh_node* server = gh_node_server(node);
+    const uint64_t gap_us = server->store_offset_us - before->store_offset_us;
+    lease->node = (uint32_t)(server - client->nodes);
+    if (lease->late_us != 0) lease->late_us += gap_us;
+    if (lease->asked_us != 0) lease->asked_us += gap_us;
+}
+
 gh_script* gh_lease_script(gh_op* op)
 {
     const gh_lease_row* row = gh_lease_row_of(gh_lease_of(op));
@@ -29,7 +41,7 @@ static void encode_acquire(gh_lease* lease, gh_request* request)
 {
     const gh_lease_row* row = gh_lease_row_of(lease);
     gh_client* client = lease->op.client;
-    const gh_node* node = gh_op_node(&lease->op);
+    gh_node* node = gh_op_node(&lease->op);
     const uint32_t watched = gh_node_watches_epoch(node) ? 1 : 0;
     const uint64_t not_after_us = gh_node_not_after(node);
     gh_request_op_script(request, &lease->op, watched, watched);
@@ -45,6 +57,7 @@ static void encode_acquire(gh_lease* lease, gh_request* request)
     if (watched != 0) gh_request_number(request, node->store_birth_us);
     if (request->full) return;
     if (gh_op_sent_twice(&lease->op)) lease_note_late(lease);
+    lease_turn_to(lease, node);
     lease->asked_us = not_after_us;
     lease->link = node->link.generation;
 }
@@ -54,6 +67,7 @@ static void encode_release(gh_lease* lease, gh_request* request)
     const gh_lease_row* row = gh_lease_row_of(lease);
     uint32_t late;
     if (lease->unanswered && lease->link != gh_op_link(&lease->op)) lease_note_late(lease); /* this overtakes it */
+    if (!gh_request_is_route(request)) lease_turn_to(lease, gh_op_node(&lease->op));
     late = gh_lease_is_late(lease);
     gh_request_op_script(request, &lease->op, 0, late);
     encode_keys(lease, request);

@@ -10,6 +10,7 @@
 #include "wire/reply_class.h"
 
 #define LOG_TEXT_MAX           384u
+#define LOG_HELD_MAX           48u  /* of them for how many lines were held back */
 #define LOG_DETAIL_MAX         256u /* of a text that is not ours            */
 #define LOG_COMMAND_MAX        32u  /* of a command's name, in quotes        */
 #define LOG_SECRET_PIECE_BYTES 4u   /* shorter pieces of a secret are words  */
@@ -18,6 +19,7 @@ typedef struct log_line
 {
     char bytes[LOG_TEXT_MAX];
     size_t size;
+    size_t room; /* what it may be filled up to */
 } log_line;
 
 /* Printable ASCII as it is, any other byte as \xNN. */
@@ -29,7 +31,7 @@ static void line_add(log_line* line, gh_str part)
     {
         const unsigned byte = (unsigned char)part.bytes[i];
         const bool is_plain = byte >= ' ' && byte <= '~';
-        if (LOG_TEXT_MAX - line->size < (is_plain ? 1u : 4u)) return;
+        if (line->room - line->size < (is_plain ? 1u : 4u)) return;
         if (is_plain)
         {
             line->bytes[line->size++] = (char)byte;
@@ -199,8 +201,10 @@ void gh_log_limited(gh_client* client, gh_log_topic topic, gh_log_level level, c
     if (hooks->log == NULL) return;
     if (topic != GH_LOG_UNLIMITED && log_is_held(client, limit)) return;
     line.size = 0;
+    line.room = limit->held > 0 ? LOG_TEXT_MAX - LOG_HELD_MAX : LOG_TEXT_MAX;
     for (i = 0; i < count; i++) line_add(&line, parts[i]);
     line_add_foreign(&line, client, detail);
+    line.room = LOG_TEXT_MAX;
     if (limit->held > 0) line_add_held(&line, limit->held);
     limit->held = 0;
     hooks->log(hooks->context, level, gh_str_make(line.bytes, line.size));

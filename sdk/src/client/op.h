@@ -353,6 +353,7 @@ uint64_t gh_client_generation(const gh_client* client, uint16_t route);
    is noted is of the node whose answer is handed out just now. 0 while nothing is known. */
 void gh_op_note_store_time(const gh_op* op, uint64_t store_us);
 uint64_t gh_op_store_time(const gh_op* op, uint64_t local_us);
+uint64_t gh_client_store_time(const gh_client* client, uint32_t node); /* as of this tick, by the clock of that node */
 
 /* To the trace hook: an event of the op, of which who it is and when are filled in. */
 void gh_op_trace(const gh_op* op, gh_trace_event* event);

@@ -153,6 +153,7 @@ typedef struct gh_node
 
     uint32_t step;    /* next of the hand-shake to be encoded; see handshake.c */
     uint64_t scripts; /* of ours, a bit each: this connection has loaded it    */
+    uint64_t exists_asked; /* the same: the server has not said yet whether it has it */
     uint32_t digests; /* requests on the wire that are answered with a script's digest */
     bool leaving;     /* the server said that it is not the one: take what was asked, ask no more, connect anew */
     bool held_back;   /* the first in the queue waits for an answer, of its script or of the rights */
@@ -162,7 +163,6 @@ typedef struct gh_node
     bool doubted;      /* whoever has a lease there is to ask for it; see due.c       */
     bool rights_known;
     bool rights_asked;
-    bool exists_awaited; /* the server has not said yet which scripts it has */
     bool info_awaited;   /* nor who it is                                          */
     bool store_offset_known;
 
@@ -496,6 +496,8 @@ typedef struct gh_handshake_verdict
 
 void gh_handshake_begin(gh_node* node);
 void gh_handshake_encode(gh_node* node);
+/* Nothing is awaited of the server, and there is more to say: a buffer was in the way, or a place on the wire. */
+bool gh_handshake_was_held_up(const gh_node* node);
 gh_handshake_verdict gh_handshake_reply(gh_node* node, uint32_t step, const gh_reply* reply);
 /* A server, or a key in it, has said that generation at that time of its clock. */
 void gh_client_hear_generation(gh_client* client, uint64_t generation, uint64_t store_now_us);

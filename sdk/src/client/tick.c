@@ -166,6 +166,8 @@ static uint64_t node_due(const gh_node* node)
     if (client->config.topology != NULL && gh_link_is_due(link, client)) return GH_FOREVER;
     if (link->state == GH_LINK_IDLE) return client->now_us;
     if (link->state == GH_LINK_RESOLVING) return gh_least(client->now_us + GH_RESOLVER_PAUSE_US, link->due_us);
+    if (gh_handshake_was_held_up(node) && gh_slots_have_room(node) && gh_lend_has_out(client, link))
+        return client->now_us;
     if (link->state != GH_LINK_READY) return gh_least(link->due_us, gh_lend_due(client, link));
     if (!node->caught_up && gh_lend_has_in(client, link)) return client->now_us;
     /* What is queued goes in the next tick, unless there is no room: then the stream tells when there is. */

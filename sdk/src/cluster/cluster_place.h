@@ -6,7 +6,7 @@
 #include "client/state.h"
 #include "wire/slots_map.h"
 
-#define GH_CLUSTER_TEXT_MAX 144u /* "[HOST]:PORT" */
+#define GH_CLUSTER_TEXT_MAX 264u /* "[HOST]:PORT" */
 
 /* Where a node is, by the place that it has in the map and among the client's nodes. */
 typedef struct gh_cluster_place

@@ -9,7 +9,7 @@
 
 #include "guildhall/base.h"
 
-#define GH_ENDPOINT_HOST_MAX 128u /* bytes of a host: longer ones are BAD */
+#define GH_ENDPOINT_HOST_MAX 253u /* bytes of a host, as of an address in a config: longer ones are BAD */
 
 typedef enum gh_endpoint_kind
 {

@@ -65,7 +65,7 @@ typedef struct gh_slots_map
     gh_slots_seen seen;
 } gh_slots_map;
 
-/* Cuts its parts from the arena: 34 KiB, and 272 bytes a node. All slots are nobody's. False when measuring, or when
+/* Cuts its parts from the arena: 34 KiB, and 520 bytes a node. All slots are nobody's. False when measuring, or when
    there is no room. capacity: 1..GH_SLOTS_NODES_MAX. */
 bool gh_slots_map_take(gh_slots_map* map, gh_arena* arena, uint32_t capacity);
 
