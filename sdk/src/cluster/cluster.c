@@ -121,22 +121,6 @@ static void op_wait(gh_op* op)
     gh_op_pause(op, gh_client_jitter(op->client, gh_least(AGAIN_MIN_US << doublings, AGAIN_MAX_US)));
 }
 
-/* Of a server's first node: its number, in the map too. */
-static uint32_t place_number(const gh_node* node)
-{
-    return (uint32_t)(node - node->client->nodes);
-}
-
-static gh_cluster_place* place_of(const gh_node* node)
-{
-    return &gh_cluster_of(node->client)->places[place_number(node)];
-}
-
-static gh_str host_of(const gh_node* node)
-{
-    return node->link.target->address.host;
-}
-
 static void warn_of_capacity(gh_client* client)
 {
     char digits[GH_DECIMAL_SIZE_MAX];
@@ -152,7 +136,7 @@ static void warn_of_capacity(gh_client* client)
    again and again. */
 static bool leave_for_namesake(gh_node* node)
 {
-    gh_cluster_place* place = place_of(node);
+    gh_cluster_place* place = gh_cluster_place_of(node);
     if (node->client->now_us >= place->anew_us)
     {
         place->anew_us = gh_client_after(node->client, ANEW_US);
@@ -171,7 +155,7 @@ static bool is_of_lost(const gh_cluster* cluster, const gh_client* client, uint1
 
 static void leave_by_map(gh_node* node)
 {
-    place_of(node)->left = gh_link_is_open(&node->link);
+    gh_cluster_place_of(node)->left = gh_link_is_open(&node->link);
     gh_pipeline_leave(node);
 }
 
@@ -180,7 +164,7 @@ static void leave_by_map(gh_node* node)
 static void leave_if_new(gh_cluster* cluster, gh_node* node, uint16_t slot)
 {
     if ((node->epoch == NULL || !gh_link_talks(&node->link)) &&
-        gh_slots_map_is_only(&cluster->map, place_number(node), slot))
+        gh_slots_map_is_only(&cluster->map, gh_cluster_place_number(node), slot))
         leave_by_map(node);
 }
 
@@ -189,10 +173,10 @@ static void follow_moved(gh_cluster* cluster, gh_node* node, gh_op* op, const gh
     gh_client* client = node->client;
     const uint16_t before = gh_slots_map_owner(&cluster->map, to->slot);
     const bool was_lost = is_of_lost(cluster, client, to->slot);
-    const uint16_t owner = gh_slots_map_moved(&cluster->map, to->slot, to->endpoint, host_of(node));
-    const bool is_here = owner == place_number(node);
+    const uint16_t owner = gh_slots_map_moved(&cluster->map, to->slot, to->endpoint, gh_cluster_host_of(node));
+    const bool is_here = owner == gh_cluster_place_number(node);
     client->stats.moved++;
-    gh_cluster_map_tell(cluster, client, place_number(node));
+    gh_cluster_map_tell(cluster, client, gh_cluster_place_number(node));
     if (was_lost && owner != before && cluster->hurries > 0)
     {
         cluster->hurries--;
@@ -213,7 +197,7 @@ static void follow_moved(gh_cluster* cluster, gh_node* node, gh_op* op, const gh
 
 static void follow_ask(gh_cluster* cluster, gh_node* node, gh_op* op, const gh_redirect* to)
 {
-    const uint16_t place = gh_slots_map_find(&cluster->map, to->endpoint, host_of(node));
+    const uint16_t place = gh_slots_map_find(&cluster->map, to->endpoint, gh_cluster_host_of(node));
     node->client->stats.asked++;
     if (place == GH_SLOTS_NO_ROOM) warn_of_capacity(node->client);
     if (place >= cluster->map.capacity || is_to_rest(op))
@@ -294,7 +278,7 @@ static void look_for_successor(gh_cluster* cluster, const gh_client* client)
 static void cluster_lost(gh_node* node)
 {
     gh_cluster* cluster = gh_cluster_of(node->client);
-    gh_cluster_place* place = place_of(node);
+    gh_cluster_place* place = gh_cluster_place_of(node);
     gh_nodes_wake(node->client); /* if it was the only one that was open, another is connected */
     if (node->link.failures == 1 && !place->left) cluster->hurries = HURRIES;
     if (!place->left) look_for_successor(cluster, node->client);
@@ -318,7 +302,7 @@ static uint16_t slot_of_tag(uint32_t tag)
 static gh_epoch* cluster_epoch(gh_node* node, uint32_t* tag)
 {
     gh_cluster* cluster = gh_cluster_of(node->client);
-    const uint32_t place = place_number(node);
+    const uint32_t place = gh_cluster_place_number(node);
     const uint32_t passed_over = cluster->places[place].passed_over;
     gh_epoch* last = NULL;
     uint32_t group;
@@ -339,7 +323,7 @@ static gh_epoch* cluster_epoch(gh_node* node, uint32_t* tag)
 static bool pass_over_epoch(gh_node* node)
 {
     uint32_t tag;
-    place_of(node)->passed_over = node->epoch_tag + 1;
+    gh_cluster_place_of(node)->passed_over = node->epoch_tag + 1;
     return cluster_epoch(node, &tag) != NULL && tag != node->epoch_tag;
 }
 
@@ -347,10 +331,13 @@ static bool pass_over_epoch(gh_node* node)
 static bool epoch_has_gone(gh_node* node, const gh_redirect* to)
 {
     gh_cluster* cluster = gh_cluster_of(node->client);
-    const bool is_first = place_of(node)->passed_map != cluster->map.number;
+    gh_cluster_place* place = gh_cluster_place_of(node);
+    const bool is_first = place->passed_map != cluster->map.number;
+    uint16_t owner;
     cluster->wanted = true;
-    place_of(node)->passed_map = cluster->map.number;
-    return gh_slots_map_moved(&cluster->map, to->slot, to->endpoint, host_of(node)) != place_number(node) && is_first;
+    place->passed_map = cluster->map.number;
+    owner = gh_slots_map_moved(&cluster->map, to->slot, to->endpoint, gh_cluster_host_of(node));
+    return owner != gh_cluster_place_number(node) && is_first;
 }
 
 /* True: the map is wrong, or the only key is on its way. It is asked for again when the map has another one for the
@@ -361,7 +348,7 @@ static bool cluster_strays(gh_node* node, gh_str error)
     if (to.kind == GH_REDIRECT_ASK && pass_over_epoch(node)) return false;
     if (to.kind == GH_REDIRECT_MOVED && epoch_has_gone(node, &to) && pass_over_epoch(node))
     {
-        place_of(node)->left = true; /* nobody has taken its place */
+        gh_cluster_place_of(node)->left = true; /* nobody has taken its place */
         return false;
     }
     return to.kind == GH_REDIRECT_MOVED || to.kind == GH_REDIRECT_ASK;
@@ -373,7 +360,7 @@ static bool epoch_has_moved(gh_node* node)
     const gh_cluster* cluster = gh_cluster_of(node->client);
     uint32_t tag;
     if (node->epoch == NULL) return cluster_epoch(node, &tag) != NULL && tag != node->epoch_tag;
-    return gh_slots_map_owner(&cluster->map, slot_of_tag(node->epoch_tag)) != place_number(node);
+    return gh_slots_map_owner(&cluster->map, slot_of_tag(node->epoch_tag)) != gh_cluster_place_number(node);
 }
 
 /* ---- the nodes --------------------------------------------------------------------------------------------------- */
@@ -385,7 +372,7 @@ static bool is_any_open(gh_cluster* cluster, const gh_client* client)
     for (node = client->nodes; node < client->nodes + client->servers; node++)
     {
         if (!gh_link_is_open(&node->link)) continue;
-        cluster->open_place = place_number(node);
+        cluster->open_place = gh_cluster_place_number(node);
         return true;
     }
     return false;
@@ -404,7 +391,7 @@ static gh_node* awaited_of(gh_node* node)
 static bool is_needed(const gh_cluster* cluster, gh_node* node)
 {
     if (node->link.state == GH_LINK_BACKOFF || awaited_of(node) != NULL) return true;
-    return cluster->looking && place_of(node)->look;
+    return cluster->looking && gh_cluster_place_of(node)->look;
 }
 
 /* Who was only heard of by MOVED may have replaced a master, and the newest of its data may be lost: only its epoch can
@@ -421,7 +408,7 @@ static bool awaits_map(gh_node* node)
 static gh_epoch* cluster_epoch_now(gh_node* node, uint32_t* tag)
 {
     gh_epoch* epoch = cluster_epoch(node, tag);
-    if (epoch == NULL && awaits_map(node)) place_of(node)->left = node->leaving = true;
+    if (epoch == NULL && awaits_map(node)) gh_cluster_place_of(node)->left = node->leaving = true;
     return epoch;
 }
 
@@ -431,15 +418,18 @@ static bool awaits_new_masters(gh_node* node)
 {
     const gh_cluster* cluster = gh_cluster_of(node->client);
     const gh_node* other;
-    if (!place_of(node)->behind || !cluster->looking) return false;
+    if (!gh_cluster_place_of(node)->behind || !cluster->looking) return false;
     for (other = node->client->nodes; other < node->client->nodes + node->client->servers; other++)
-        if (place_of(other)->look && !place_of(other)->behind && other->link.failures == 0) return true;
+    {
+        const gh_cluster_place* place = gh_cluster_place_of(other);
+        if (place->look && !place->behind && other->link.failures == 0) return true;
+    }
     return false;
 }
 
 static const gh_slots_node* known_node(const gh_node* node)
 {
-    return &gh_cluster_of(node->client)->map.nodes[place_number(node)];
+    return &gh_cluster_of(node->client)->map.nodes[gh_cluster_place_number(node)];
 }
 
 /* Connections are made when somebody needs them, and one from the beginning. Asked of each node in each tick, of which
@@ -460,7 +450,7 @@ static bool cluster_find(gh_node* node)
     gh_cluster_place* place;
     if (!is_to_connect(node)) return false;
     known = known_node(node);
-    place = place_of(node);
+    place = gh_cluster_place_of(node);
     place->behind = false;
     node->link.target = &place->target;
     gh_cluster_place_set(place, known);
@@ -505,7 +495,7 @@ static bool retire(gh_cluster* cluster, gh_client* client)
 static void look_at(gh_cluster* cluster, gh_node* node)
 {
     if (node->link.state == GH_LINK_READY) return;
-    place_of(node)->look = cluster->looking = true;
+    gh_cluster_place_of(node)->look = cluster->looking = true;
     gh_node_wake(node);
 }
 
@@ -579,7 +569,7 @@ static void end_looks(gh_cluster* cluster, gh_client* client)
     cluster->looking = false;
     for (node = client->nodes; node < client->nodes + client->servers; node++)
     {
-        gh_cluster_place* place = place_of(node);
+        gh_cluster_place* place = gh_cluster_place_of(node);
         if (place->look && node->link.state == GH_LINK_READY && !node->leaving)
         {
             place->look = false;
@@ -612,7 +602,7 @@ static bool send_scout(gh_cluster* cluster, gh_node* node)
     op = gh_unsent_next(awaited);
     gh_unsent_remove(awaited, op);
     op->request = GH_REQUEST_NONE;
-    gh_op_requeue_at(op, gh_op_place_at(op, place_number(asked)), true);
+    gh_op_requeue_at(op, gh_op_place_at(op, gh_cluster_place_number(asked)), true);
     return true;
 }
 
