@@ -1,5 +1,6 @@
 /* cluster.c -- which node an op goes to, and what becomes of it when a node sends it elsewhere. */
 
+#include "cluster/cluster_epoch.h"
 #include "cluster/cluster_hints.h"
 #include "cluster/cluster_map.h"
 #include "wire/name.h"
@@ -11,7 +12,6 @@
 #define MAP_REPLY_BYTES 4096u
 #define MAP_REPLY_NODES 8u
 
-#define NO_TAG           UINT32_MAX
 #define AGAIN_MIN_US     2000ull /* a slot that moves is settled soon, so it is asked often */
 #define AGAIN_DOUBLINGS  5u
 #define AGAIN_MAX_US     50000ull
@@ -153,21 +153,6 @@ static bool is_of_lost(const gh_cluster* cluster, const gh_client* client, uint1
     return owner < cluster->map.capacity && client->nodes[owner].link.state != GH_LINK_READY;
 }
 
-static void leave_by_map(gh_node* node)
-{
-    gh_cluster_place_of(node)->left = gh_link_is_open(&node->link);
-    gh_pipeline_leave(node);
-}
-
-/* Who was connected when it had no slot was asked for no epoch, or will be asked for none, and may have replaced a
-   master since: it is connected anew, behind a map. */
-static void leave_if_new(gh_cluster* cluster, gh_node* node, uint16_t slot)
-{
-    if ((node->epoch == NULL || !gh_link_talks(&node->link)) &&
-        gh_slots_map_is_only(&cluster->map, gh_cluster_place_number(node), slot))
-        leave_by_map(node);
-}
-
 static void follow_moved(gh_cluster* cluster, gh_node* node, gh_op* op, const gh_redirect* to)
 {
     gh_client* client = node->client;
@@ -182,7 +167,7 @@ static void follow_moved(gh_cluster* cluster, gh_node* node, gh_op* op, const gh
         cluster->hurries--;
         gh_cluster_map_hurry(cluster, client);
     }
-    if (owner < cluster->map.capacity && !is_here) leave_if_new(cluster, &client->nodes[owner], to->slot);
+    if (owner < cluster->map.capacity && !is_here) gh_cluster_leave_if_new(cluster, &client->nodes[owner], to->slot);
     op->route = (uint16_t)(to->slot + 1u);
     if (owner == GH_SLOTS_NO_ROOM) warn_of_capacity(client);
     if (owner >= cluster->map.capacity || is_to_rest(op) || (is_here && !leave_for_namesake(node))) op_wait(op);
@@ -288,81 +273,6 @@ static void cluster_lost(gh_node* node)
         gh_pipeline_refuse(node, GH_REASON_REFUSED);
 }
 
-/* ---- the epochs of the groups ------------------------------------------------------------------------------------ */
-
-static uint16_t slot_of_tag(uint32_t tag)
-{
-    char digits[GH_DECIMAL_SIZE_MAX];
-    const char* end = gh_decimal_encode(tag, digits);
-    return gh_slot_of_key(gh_str_make(digits, (size_t)(end - digits)));
-}
-
-/* The last group whose well-known key lies on the node: slots are moved from the first on, so it stays the longest. One
-   that was on its way when it was asked for, only if there is no other: it may have stayed. */
-static gh_epoch* cluster_epoch(gh_node* node, uint32_t* tag)
-{
-    gh_cluster* cluster = gh_cluster_of(node->client);
-    const uint32_t place = gh_cluster_place_number(node);
-    const uint32_t passed_over = cluster->places[place].passed_over;
-    gh_epoch* last = NULL;
-    uint32_t group;
-    *tag = NO_TAG;
-    for (group = GH_SLOT_GROUPS; group-- > 0;)
-    {
-        const uint32_t its_tag = gh_slot_group_tag(group);
-        if (gh_slots_map_owner(&cluster->map, slot_of_tag(its_tag)) != place) continue;
-        *tag = its_tag;
-        last = &cluster->epochs[group];
-        if (its_tag + 1 != passed_over) return last;
-    }
-    return last;
-}
-
-/* The key is on its way, or has gone. Nothing may be asked of a node of whose data nothing is known, so its next
-   hand-shake asks for that of another group. False: no other lies there. */
-static bool pass_over_epoch(gh_node* node)
-{
-    uint32_t tag;
-    gh_cluster_place_of(node)->passed_over = node->epoch_tag + 1;
-    return cluster_epoch(node, &tag) != NULL && tag != node->epoch_tag;
-}
-
-/* It has gone, and is the first of which that is heard since the last map: more of them, and the map is wrong. */
-static bool epoch_has_gone(gh_node* node, const gh_redirect* to)
-{
-    gh_cluster* cluster = gh_cluster_of(node->client);
-    gh_cluster_place* place = gh_cluster_place_of(node);
-    const bool is_first = place->passed_map != cluster->map.number;
-    uint16_t owner;
-    cluster->wanted = true;
-    place->passed_map = cluster->map.number;
-    owner = gh_slots_map_moved(&cluster->map, to->slot, to->endpoint, gh_cluster_host_of(node));
-    return owner != gh_cluster_place_number(node) && is_first;
-}
-
-/* True: the map is wrong, or the only key is on its way. It is asked for again when the map has another one for the
-   node. */
-static bool cluster_strays(gh_node* node, gh_str error)
-{
-    const gh_redirect to = gh_redirect_parse(error);
-    if (to.kind == GH_REDIRECT_ASK && pass_over_epoch(node)) return false;
-    if (to.kind == GH_REDIRECT_MOVED && epoch_has_gone(node, &to) && pass_over_epoch(node))
-    {
-        gh_cluster_place_of(node)->left = true; /* nobody has taken its place */
-        return false;
-    }
-    return to.kind == GH_REDIRECT_MOVED || to.kind == GH_REDIRECT_ASK;
-}
-
-/* The key that its hand-shake asked for is not there any more, or there is one and there was none. */
-static bool epoch_has_moved(gh_node* node)
-{
-    const gh_cluster* cluster = gh_cluster_of(node->client);
-    uint32_t tag;
-    if (node->epoch == NULL) return cluster_epoch(node, &tag) != NULL && tag != node->epoch_tag;
-    return gh_slots_map_owner(&cluster->map, slot_of_tag(node->epoch_tag)) != gh_cluster_place_number(node);
-}
-
 /* ---- the nodes --------------------------------------------------------------------------------------------------- */
 
 /* One is remembered that was open when it was looked for last, and most likely still is. */
@@ -394,24 +304,6 @@ static bool is_needed(const gh_cluster* cluster, gh_node* node)
     return cluster->looking && gh_cluster_place_of(node)->look;
 }
 
-/* Who was only heard of by MOVED may have replaced a master, and the newest of its data may be lost: only its epoch can
-   tell that, and only a newer map says where this lies. */
-static bool awaits_map(gh_node* node)
-{
-    const gh_cluster* cluster = gh_cluster_of(node->client);
-    uint32_t tag;
-    return (cluster->wanted || gh_link_is_open(&cluster->link)) && cluster_epoch(node, &tag) == NULL;
-}
-
-/* Of its hand-shake. It had one when it was begun to be connected, and MOVED may have said other things since: then it
-   is left as soon as it has answered. */
-static gh_epoch* cluster_epoch_now(gh_node* node, uint32_t* tag)
-{
-    gh_epoch* epoch = cluster_epoch(node, tag);
-    if (epoch == NULL && awaits_map(node)) gh_cluster_place_of(node)->left = node->leaving = true;
-    return epoch;
-}
-
 /* What it has got from a master that was replaced may not be the newest, and who has replaced that one would say so.
    One that cannot be connected holds nobody up. */
 static bool awaits_new_masters(gh_node* node)
@@ -441,7 +333,7 @@ static bool is_to_connect(gh_node* node)
     const bool needed = is_needed(cluster, node);
     if (!needed && gh_link_is_open(&client->nodes[cluster->open_place].link)) return false;
     if (known_node(node)->host_size == 0) return false;
-    return (needed || !is_any_open(cluster, client)) && !awaits_map(node) && !awaits_new_masters(node);
+    return (needed || !is_any_open(cluster, client)) && !gh_cluster_awaits_map(node) && !awaits_new_masters(node);
 }
 
 static bool cluster_find(gh_node* node)
@@ -478,7 +370,7 @@ static bool retire(gh_cluster* cluster, gh_client* client)
         if (cluster->map.seen.without_room > 0) cluster->wanted = true; /* for whom there is room now */
         replaced = replaced || cluster->places[place].served;
         if (awaited_of(node) != NULL) continue;
-        leave_by_map(node);
+        gh_cluster_leave(node);
         if (gh_link_is_open(&node->link)) continue;
         if (client->wake.target == &cluster->places[place].target) gh_wake_leave(client); /* no hint reaches it there */
         gh_cluster_hints_forget(client, place);
@@ -519,7 +411,7 @@ static void ask_new_masters_first(gh_cluster* cluster, gh_client* client)
     {
         if (cluster->map.nodes[place].gained == 0) continue;
         cluster->places[place].behind = cluster->places[place].served;
-        if (cluster->places[place].behind) leave_by_map(&client->nodes[place]);
+        if (cluster->places[place].behind) gh_cluster_leave(&client->nodes[place]);
         else look_at(cluster, &client->nodes[place]);
     }
 }
@@ -544,21 +436,7 @@ static void look_at_gains(gh_cluster* cluster, gh_client* client, bool replaced)
         cluster->places[place].served |= gained;
         cluster->map.nodes[place].gained = 0;
         if (state != GH_LINK_HANDSHAKE && state != GH_LINK_READY) continue;
-        if (epoch_has_moved(node)) leave_by_map(node);
-    }
-}
-
-/* Rows hold before their map has come to its end: who was asked for no epoch, and has slots by them, is asked for one
-   before anything of these slots is. */
-static void leave_gains_of_rows(const gh_cluster* cluster, gh_client* client)
-{
-    uint32_t place;
-    if (cluster->link.state != GH_LINK_HANDSHAKE) return;
-    for (place = 0; place < cluster->map.capacity; place++)
-    {
-        gh_node* node = &client->nodes[place];
-        const bool gained = (cluster->map.nodes[place].gained & GH_SLOTS_GAINED_BY_ROW) != 0;
-        if (gained && node->epoch == NULL && gh_link_talks(&node->link)) leave_by_map(node);
+        if (gh_cluster_epoch_has_moved(node)) gh_cluster_leave(node);
     }
 }
 
@@ -630,7 +508,7 @@ static void cluster_move(gh_client* client)
     gh_cluster_hints_move(client);
     if (cluster->scout_us != 0 && client->now_us >= cluster->scout_us) send_scouts(cluster, client);
     has_map = gh_cluster_map_move(cluster, client);
-    leave_gains_of_rows(cluster, client);
+    gh_cluster_leave_gains_of_rows(cluster, client);
     if (has_map || cluster->moves > 1) gh_unsent_rehome(client);
     cluster->moves = 0;
     if (!has_map) return;
@@ -682,9 +560,9 @@ const struct gh_topology* gh_topology_cluster(void)
                                                 .redirect = cluster_redirect,
                                                 .lost = cluster_lost,
                                                 .late = want_map,
-                                                .strays = cluster_strays,
+                                                .strays = gh_cluster_strays,
                                                 .probe = gh_cluster_hints_probe,
                                                 .refuses = gh_cluster_hints_refused,
-                                                .epoch = cluster_epoch_now};
+                                                .epoch = gh_cluster_epoch};
     return &topology;
 }
