@@ -1,5 +1,6 @@
 /* cluster.c -- which node an op goes to, and what becomes of it when a node sends it elsewhere. */
 
+#include "cluster/cluster_connect.h"
 #include "cluster/cluster_epoch.h"
 #include "cluster/cluster_hints.h"
 #include "cluster/cluster_map.h"
@@ -275,80 +276,6 @@ static void cluster_lost(gh_node* node)
 
 /* ---- the nodes --------------------------------------------------------------------------------------------------- */
 
-/* One is remembered that was open when it was looked for last, and most likely still is. */
-static bool is_any_open(gh_cluster* cluster, const gh_client* client)
-{
-    const gh_node* node;
-    for (node = client->nodes; node < client->nodes + client->servers; node++)
-    {
-        if (!gh_link_is_open(&node->link)) continue;
-        cluster->open_place = gh_cluster_place_number(node);
-        return true;
-    }
-    return false;
-}
-
-/* Of the two nodes of a server, of which the second connects beside the first, one that somebody waits to ask. NULL:
-   nobody does. */
-static gh_node* awaited_of(gh_node* node)
-{
-    if (gh_node_has_unsent(node)) return node;
-    if (node->client->config.replicas == NULL || node->second == NULL) return NULL;
-    return gh_node_has_unsent(node->second) ? node->second : NULL;
-}
-
-/* One that was lost is made anew: somebody may hold something there, or wait for what was lost with it. */
-static bool is_needed(const gh_cluster* cluster, gh_node* node)
-{
-    if (node->link.state == GH_LINK_BACKOFF || awaited_of(node) != NULL) return true;
-    return cluster->looking && gh_cluster_place_of(node)->look;
-}
-
-/* What it has got from a master that was replaced may not be the newest, and who has replaced that one would say so.
-   One that cannot be connected holds nobody up. */
-static bool awaits_new_masters(gh_node* node)
-{
-    const gh_cluster* cluster = gh_cluster_of(node->client);
-    const gh_node* other;
-    if (!gh_cluster_place_of(node)->behind || !cluster->looking) return false;
-    for (other = node->client->nodes; other < node->client->nodes + node->client->servers; other++)
-    {
-        const gh_cluster_place* place = gh_cluster_place_of(other);
-        if (place->look && !place->behind && other->link.failures == 0) return true;
-    }
-    return false;
-}
-
-static const gh_slots_node* known_node(const gh_node* node)
-{
-    return &gh_cluster_of(node->client)->map.nodes[gh_cluster_place_number(node)];
-}
-
-/* Connections are made when somebody needs them, and one from the beginning. Asked of each node in each tick, of which
-   nearly all need none. */
-static bool is_to_connect(gh_node* node)
-{
-    const gh_client* client = node->client;
-    gh_cluster* cluster = gh_cluster_of(client);
-    const bool needed = is_needed(cluster, node);
-    if (!needed && gh_link_is_open(&client->nodes[cluster->open_place].link)) return false;
-    if (known_node(node)->host_size == 0) return false;
-    return (needed || !is_any_open(cluster, client)) && !gh_cluster_awaits_map(node) && !awaits_new_masters(node);
-}
-
-static bool cluster_find(gh_node* node)
-{
-    const gh_slots_node* known;
-    gh_cluster_place* place;
-    if (!is_to_connect(node)) return false;
-    known = known_node(node);
-    place = gh_cluster_place_of(node);
-    place->behind = false;
-    node->link.target = &place->target;
-    gh_cluster_place_set(place, known);
-    return true;
-}
-
 /* Its server is no more. */
 static void forget_warnings(gh_node* node)
 {
@@ -369,7 +296,7 @@ static bool retire(gh_cluster* cluster, gh_client* client)
         if (cluster->map.nodes[place].host_size == 0 || gh_slots_map_names(&cluster->map, place)) continue;
         if (cluster->map.seen.without_room > 0) cluster->wanted = true; /* for whom there is room now */
         replaced = replaced || cluster->places[place].served;
-        if (awaited_of(node) != NULL) continue;
+        if (gh_cluster_awaited_of(node) != NULL) continue;
         gh_cluster_leave(node);
         if (gh_link_is_open(&node->link)) continue;
         if (client->wake.target == &cluster->places[place].target) gh_wake_leave(client); /* no hint reaches it there */
@@ -473,7 +400,7 @@ static const gh_node* next_ready(gh_cluster* cluster, const gh_client* client)
 /* Of what waits for it one op asks another node. False: there is none to be asked. */
 static bool send_scout(gh_cluster* cluster, gh_node* node)
 {
-    gh_node* awaited = awaited_of(node);
+    gh_node* awaited = gh_cluster_awaited_of(node);
     const gh_node* asked = awaited == NULL ? NULL : next_ready(cluster, node->client);
     gh_op* op;
     if (asked == NULL) return awaited == NULL;
@@ -494,7 +421,7 @@ static void send_scouts(gh_cluster* cluster, gh_client* client)
     for (node = client->nodes; node < client->nodes + client->servers; node++)
     {
         if (node->link.state == GH_LINK_READY) continue;
-        if (node->link.state != GH_LINK_BACKOFF && awaited_of(node) == NULL) continue;
+        if (node->link.state != GH_LINK_BACKOFF && gh_cluster_awaited_of(node) == NULL) continue;
         cluster->scout_us = gh_client_after(client, gh_client_jitter(client, SCOUT_US));
         if (!send_scout(cluster, node)) return;
     }
@@ -526,7 +453,7 @@ static uint64_t cluster_due(const gh_client* client)
     gh_node* node;
     if (cluster->moves > 1) return client->now_us;
     for (node = client->nodes; node < client->nodes + client->servers; node++)
-        if (gh_link_is_due(&node->link, client) && is_to_connect(node)) return client->now_us;
+        if (gh_link_is_due(&node->link, client) && gh_cluster_is_to_connect(node)) return client->now_us;
     return gh_least(gh_least(scout_us, gh_cluster_hints_due(client)), gh_cluster_map_due(cluster, client));
 }
 
@@ -551,7 +478,7 @@ const struct gh_topology* gh_topology_cluster(void)
                                                 .carve = cluster_carve,
                                                 .move = cluster_move,
                                                 .due_us = cluster_due,
-                                                .find = cluster_find,
+                                                .find = gh_cluster_find,
                                                 .known = cluster_known,
                                                 .link = cluster_link,
                                                 .nodes = cluster_nodes,
