@@ -4,6 +4,7 @@
 #include "cluster/cluster_epoch.h"
 #include "cluster/cluster_gains.h"
 #include "cluster/cluster_hints.h"
+#include "cluster/cluster_lost.h"
 #include "cluster/cluster_map.h"
 #include "wire/name.h"
 #include "wire/redirect.h"
@@ -19,8 +20,6 @@
 #define AGAIN_MAX_US     50000ull
 #define REDIRECTIONS_MAX 5u /* in a row; of those behind them every second one is given time before it is followed */
 #define ANEW_US          1000000ull /* so seldom a node is connected anew because it sends an op to where it is */
-#define SCOUT_US         100000ull  /* so often it is asked who has taken the place of a node that is lost */
-#define HURRIES          3u         /* maps asked for out of turn, of a loss: whom they ask may not know of it yet */
 
 /* ---- the config -------------------------------------------------------------------------------------------------- */
 
@@ -223,97 +222,7 @@ static void want_map(gh_node* node)
     gh_cluster_of(node->client)->wanted = true;
 }
 
-/* Those that were to be asked there out of turn; the last first, each to the front, so that their order stays. */
-static void send_back_queue(gh_node* node, const gh_unsent* queue)
-{
-    gh_op* op = queue->last;
-    uint32_t count = queue->count;
-    while (count-- > 0)
-    {
-        gh_op* before = op->previous;
-        if ((op->place & GH_PLACE_ASK) != 0)
-        {
-            gh_unsent_remove(node, op);
-            op->request = GH_REQUEST_NONE;
-            gh_op_requeue(op, true);
-        }
-        op = before;
-    }
-}
-
-/* To the owners of their slots, who say where these are by now. */
-static void send_back(gh_node* node)
-{
-    send_back_queue(node, &node->waiting);
-    send_back_queue(node, &node->urgent);
-    if (node->second != NULL) send_back(node->second);
-}
-
-/* Another may have its slots. */
-static void look_for_successor(gh_cluster* cluster, const gh_client* client)
-{
-    cluster->wanted = true;
-    if (cluster->scout_us == 0) cluster->scout_us = gh_client_after(client, SCOUT_US);
-}
-
-/* Without a resolver it will never be connected to a host that is a name: who waits for it is told. */
-static void cluster_lost(gh_node* node)
-{
-    gh_cluster* cluster = gh_cluster_of(node->client);
-    gh_cluster_place* place = gh_cluster_place_of(node);
-    gh_nodes_wake(node->client); /* if it was the only one that was open, another is connected */
-    if (node->link.failures == 1 && !place->left) cluster->hurries = HURRIES;
-    if (!place->left) look_for_successor(cluster, node->client);
-    place->left = false;
-    send_back(node);
-    if (node->link.target->needs_resolver && node->client->config.resolver == NULL)
-        gh_pipeline_refuse(node, GH_REASON_REFUSED);
-}
-
 /* ---- the nodes --------------------------------------------------------------------------------------------------- */
-
-/* In turn, of those that can be asked; NULL: there is none. */
-static const gh_node* next_ready(gh_cluster* cluster, const gh_client* client)
-{
-    uint32_t i;
-    for (i = 0; i < client->servers; i++)
-    {
-        cluster->scout_place = (cluster->scout_place + 1) % client->servers;
-        if (client->nodes[cluster->scout_place].link.state == GH_LINK_READY)
-            return &client->nodes[cluster->scout_place];
-    }
-    return NULL;
-}
-
-/* Of what waits for it one op asks another node. False: there is none to be asked. */
-static bool send_scout(gh_cluster* cluster, gh_node* node)
-{
-    gh_node* awaited = gh_cluster_awaited_of(node);
-    const gh_node* asked = awaited == NULL ? NULL : next_ready(cluster, node->client);
-    gh_op* op;
-    if (asked == NULL) return awaited == NULL;
-    op = gh_unsent_next(awaited);
-    gh_unsent_remove(awaited, op);
-    op->request = GH_REQUEST_NONE;
-    gh_op_requeue_at(op, gh_op_place_at(op, gh_cluster_place_number(asked)), true);
-    return true;
-}
-
-/* Maps are asked for seldom, and whoever takes the place of a lost node is known to the others as soon as he has taken
-   it. So of the ops that wait for such a node, on replicas too, one asks another from time to time, and is told by
-   MOVED. One that was told of nobody may pause just now. */
-static void send_scouts(gh_cluster* cluster, gh_client* client)
-{
-    gh_node* node;
-    cluster->scout_us = 0;
-    for (node = client->nodes; node < client->nodes + client->servers; node++)
-    {
-        if (node->link.state == GH_LINK_READY) continue;
-        if (node->link.state != GH_LINK_BACKOFF && gh_cluster_awaited_of(node) == NULL) continue;
-        cluster->scout_us = gh_client_after(client, gh_client_jitter(client, SCOUT_US));
-        if (!send_scout(cluster, node)) return;
-    }
-}
 
 static void cluster_move(gh_client* client)
 {
@@ -321,7 +230,7 @@ static void cluster_move(gh_client* client)
     bool has_map;
     gh_cluster_end_looks(cluster, client);
     gh_cluster_hints_move(client);
-    if (cluster->scout_us != 0 && client->now_us >= cluster->scout_us) send_scouts(cluster, client);
+    if (cluster->scout_us != 0 && client->now_us >= cluster->scout_us) gh_cluster_send_scouts(cluster, client);
     has_map = gh_cluster_map_move(cluster, client);
     gh_cluster_leave_gains_of_rows(cluster, client);
     if (has_map || cluster->moves > 1) gh_unsent_rehome(client);
@@ -373,7 +282,7 @@ const struct gh_topology* gh_topology_cluster(void)
                                                 .route = cluster_take_route,
                                                 .place = cluster_find_place,
                                                 .redirect = cluster_redirect,
-                                                .lost = cluster_lost,
+                                                .lost = gh_cluster_lost,
                                                 .late = want_map,
                                                 .strays = gh_cluster_strays,
                                                 .probe = gh_cluster_hints_probe,
