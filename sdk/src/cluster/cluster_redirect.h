@@ -1,4 +1,4 @@
-/* cluster_redirect.h -- what becomes of an op that a node sends elsewhere, or tells to come again: cluster_redirect.c. */
+/* cluster_redirect.h -- an op that a node sends elsewhere, or tells to come again: cluster_redirect.c. */
 
 #ifndef GH_CLUSTER_REDIRECT_H
 #define GH_CLUSTER_REDIRECT_H
