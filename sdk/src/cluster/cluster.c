@@ -1,24 +1,29 @@
-/* cluster.c -- which node an op goes to, and what becomes of it when a node sends it elsewhere. */
+/* cluster.c -- the topology of a Cluster: its config, which node an op goes to, and what is done in each tick.
 
+       a redirection  cluster_redirect.c     what becomes of an op that a node sends elsewhere
+       a loss         cluster_lost.c         what becomes of what waits for the node, and who succeeds it
+       a map          cluster_map.c          asked for, read
+                      cluster_gains.c        what it changes: who has slots that had none, and the other way round
+       a connection   cluster_connect.c      who is connected
+                      cluster_epoch.c        by which epoch a node is known, and who is left that has none
+                      cluster_place.c        its address
+       a hint         cluster_hints.c        if hints stay on the node of their object
+
+   All of them share what cluster_state.h has. */
+
+#include "cluster/cluster_connect.h"
+#include "cluster/cluster_epoch.h"
+#include "cluster/cluster_gains.h"
 #include "cluster/cluster_hints.h"
+#include "cluster/cluster_lost.h"
 #include "cluster/cluster_map.h"
-#include "wire/name.h"
-#include "wire/redirect.h"
+#include "cluster/cluster_redirect.h"
 
 #include "base/least.h"
 
 #define MAP_OUT_BYTES   1024u /* AUTH with the longest user and password, CLUSTER SLOTS */
 #define MAP_REPLY_BYTES 4096u
 #define MAP_REPLY_NODES 8u
-
-#define NO_TAG           UINT32_MAX
-#define AGAIN_MIN_US     2000ull /* a slot that moves is settled soon, so it is asked often */
-#define AGAIN_DOUBLINGS  5u
-#define AGAIN_MAX_US     50000ull
-#define REDIRECTIONS_MAX 5u /* in a row; of those behind them every second one is given time before it is followed */
-#define ANEW_US          1000000ull /* so seldom a node is connected anew because it sends an op to where it is */
-#define SCOUT_US         100000ull  /* so often it is asked who has taken the place of a node that is lost */
-#define HURRIES          3u         /* maps asked for out of turn, of a loss: whom they ask may not know of it yet */
 
 /* ---- the config -------------------------------------------------------------------------------------------------- */
 
@@ -104,551 +109,25 @@ static uint32_t cluster_find_place(const gh_client* client, uint16_t route)
     return owner < cluster->map.capacity ? owner : any_place(cluster, client);
 }
 
-/* ---- sent elsewhere ---------------------------------------------------------------------------------------------- */
-
-/* Of a slot that is on its way for long, however often the op was told to wait before. */
-static bool is_to_rest(const gh_op* op)
-{
-    return op->attempts >= REDIRECTIONS_MAX && (op->attempts - REDIRECTIONS_MAX) % 2 == 0;
-}
-
-static void op_wait(gh_op* op)
-{
-    const uint32_t doublings = op->attempts > AGAIN_DOUBLINGS ? AGAIN_DOUBLINGS : op->attempts;
-    if (op->attempts < UINT8_MAX) op->attempts++;
-    else op->attempts--; /* it is followed next */
-    op->client->stats.retries++;
-    gh_op_pause(op, gh_client_jitter(op->client, gh_least(AGAIN_MIN_US << doublings, AGAIN_MAX_US)));
-}
-
-/* Of a server's first node: its number, in the map too. */
-static uint32_t place_number(const gh_node* node)
-{
-    return (uint32_t)(node - node->client->nodes);
-}
-
-static gh_cluster_place* place_of(const gh_node* node)
-{
-    return &gh_cluster_of(node->client)->places[place_number(node)];
-}
-
-static gh_str host_of(const gh_node* node)
-{
-    return node->link.target->address.host;
-}
-
-static void warn_of_capacity(gh_client* client)
-{
-    char digits[GH_DECIMAL_SIZE_MAX];
-    const char* end = gh_decimal_encode(client->config.nodes_capacity, digits);
-    gh_client_warn(
-        client, GH_WARNING_NODES,
-        "slots of nodes that have no place wait, the Cluster is larger than nodes_capacity: enlarge it, it is ",
-        gh_str_make(digits, (size_t)(end - digits)));
-}
-
-/* It sends an op to where it is itself: by its name another machine is meant now, which a new connection finds, or one
-   after it, for whoever looks names up may not have heard of it yet. Until then the others there are not to be held up
-   again and again. */
-static bool leave_for_namesake(gh_node* node)
-{
-    gh_cluster_place* place = place_of(node);
-    if (node->client->now_us >= place->anew_us)
-    {
-        place->anew_us = gh_client_after(node->client, ANEW_US);
-        gh_pipeline_leave(node);
-        return true;
-    }
-    return node->leaving;
-}
-
-/* A slot has an owner again: so have the others that the lost one had, and a map tells it of all of them. */
-static bool is_of_lost(const gh_cluster* cluster, const gh_client* client, uint16_t slot)
-{
-    const uint16_t owner = gh_slots_map_owner(&cluster->map, slot);
-    return owner < cluster->map.capacity && client->nodes[owner].link.state != GH_LINK_READY;
-}
-
-static void leave_by_map(gh_node* node)
-{
-    place_of(node)->left = gh_link_is_open(&node->link);
-    gh_pipeline_leave(node);
-}
-
-/* Who was connected when it had no slot was asked for no epoch, or will be asked for none, and may have replaced a
-   master since: it is connected anew, behind a map. */
-static void leave_if_new(gh_cluster* cluster, gh_node* node, uint16_t slot)
-{
-    if ((node->epoch == NULL || !gh_link_talks(&node->link)) &&
-        gh_slots_map_is_only(&cluster->map, place_number(node), slot))
-        leave_by_map(node);
-}
-
-static void follow_moved(gh_cluster* cluster, gh_node* node, gh_op* op, const gh_redirect* to)
-{
-    gh_client* client = node->client;
-    const uint16_t before = gh_slots_map_owner(&cluster->map, to->slot);
-    const bool was_lost = is_of_lost(cluster, client, to->slot);
-    const uint16_t owner = gh_slots_map_moved(&cluster->map, to->slot, to->endpoint, host_of(node));
-    const bool is_here = owner == place_number(node);
-    client->stats.moved++;
-    gh_cluster_map_tell(cluster, client, place_number(node));
-    if (was_lost && owner != before && cluster->hurries > 0)
-    {
-        cluster->hurries--;
-        gh_cluster_map_hurry(cluster, client);
-    }
-    if (owner < cluster->map.capacity && !is_here) leave_if_new(cluster, &client->nodes[owner], to->slot);
-    op->route = (uint16_t)(to->slot + 1u);
-    if (owner == GH_SLOTS_NO_ROOM) warn_of_capacity(client);
-    if (owner >= cluster->map.capacity || is_to_rest(op) || (is_here && !leave_for_namesake(node))) op_wait(op);
-    else
-    {
-        op->attempts++;
-        gh_op_requeue(op, true);
-    }
-    if (!is_here && cluster->moves++ == 0)
-        gh_unsent_rehome(client); /* what waits may be thousands: not for each of them */
-}
-
-static void follow_ask(gh_cluster* cluster, gh_node* node, gh_op* op, const gh_redirect* to)
-{
-    const uint16_t place = gh_slots_map_find(&cluster->map, to->endpoint, host_of(node));
-    node->client->stats.asked++;
-    if (place == GH_SLOTS_NO_ROOM) warn_of_capacity(node->client);
-    if (place >= cluster->map.capacity || is_to_rest(op))
-    {
-        op_wait(op);
-        return;
-    }
-    op->attempts++;
-    gh_op_requeue_at(op, gh_op_place_at(op, place) | GH_PLACE_ASK, true);
-}
-
-static bool begins(gh_str text, gh_str word)
-{
-    return text.size >= word.size && memcmp(text.bytes, word.bytes, word.size) == 0;
-}
-
-static void cluster_redirect(gh_node* node, gh_op* op, gh_str error)
-{
-    gh_cluster* cluster = gh_cluster_of(node->client);
-    const gh_redirect to = gh_redirect_parse(error);
-    switch (to.kind)
-    {
-    case GH_REDIRECT_MOVED: follow_moved(cluster, node, op, &to); return;
-    case GH_REDIRECT_ASK: follow_ask(cluster, node, op, &to); return;
-    case GH_REDIRECT_BROKEN: cluster->wanted = true; break;
-    case GH_REDIRECT_NONE:
-        if (begins(error, gh_str_literal("TRYAGAIN "))) node->client->stats.try_again++;
-        else cluster->wanted = true;
-        break;
-    }
-    op_wait(op);
-}
-
-static bool anything_is_held(const gh_client* client)
-{
-    return client->leases[0].count + client->leases[1].count > 0;
-}
-
-static void want_map(gh_node* node)
-{
-    gh_cluster_of(node->client)->wanted = true;
-}
-
-/* Those that were to be asked there out of turn; the last first, each to the front, so that their order stays. */
-static void send_back_queue(gh_node* node, const gh_unsent* queue)
-{
-    gh_op* op = queue->last;
-    uint32_t count = queue->count;
-    while (count-- > 0)
-    {
-        gh_op* before = op->previous;
-        if ((op->place & GH_PLACE_ASK) != 0)
-        {
-            gh_unsent_remove(node, op);
-            op->request = GH_REQUEST_NONE;
-            gh_op_requeue(op, true);
-        }
-        op = before;
-    }
-}
-
-/* To the owners of their slots, who say where these are by now. */
-static void send_back(gh_node* node)
-{
-    send_back_queue(node, &node->waiting);
-    send_back_queue(node, &node->urgent);
-    if (node->second != NULL) send_back(node->second);
-}
-
-/* Another may have its slots. */
-static void look_for_successor(gh_cluster* cluster, const gh_client* client)
-{
-    cluster->wanted = true;
-    if (cluster->scout_us == 0) cluster->scout_us = gh_client_after(client, SCOUT_US);
-}
-
-/* Without a resolver it will never be connected to a host that is a name: who waits for it is told. */
-static void cluster_lost(gh_node* node)
-{
-    gh_cluster* cluster = gh_cluster_of(node->client);
-    gh_cluster_place* place = place_of(node);
-    gh_nodes_wake(node->client); /* if it was the only one that was open, another is connected */
-    if (node->link.failures == 1 && !place->left) cluster->hurries = HURRIES;
-    if (!place->left) look_for_successor(cluster, node->client);
-    place->left = false;
-    send_back(node);
-    if (node->link.target->needs_resolver && node->client->config.resolver == NULL)
-        gh_pipeline_refuse(node, GH_REASON_REFUSED);
-}
-
-/* ---- the epochs of the groups ------------------------------------------------------------------------------------ */
-
-static uint16_t slot_of_tag(uint32_t tag)
-{
-    char digits[GH_DECIMAL_SIZE_MAX];
-    const char* end = gh_decimal_encode(tag, digits);
-    return gh_slot_of_key(gh_str_make(digits, (size_t)(end - digits)));
-}
-
-/* The last group whose well-known key lies on the node: slots are moved from the first on, so it stays the longest. One
-   that was on its way when it was asked for, only if there is no other: it may have stayed. */
-static gh_epoch* cluster_epoch(gh_node* node, uint32_t* tag)
-{
-    gh_cluster* cluster = gh_cluster_of(node->client);
-    const uint32_t place = place_number(node);
-    const uint32_t passed_over = cluster->places[place].passed_over;
-    gh_epoch* last = NULL;
-    uint32_t group;
-    *tag = NO_TAG;
-    for (group = GH_SLOT_GROUPS; group-- > 0;)
-    {
-        const uint32_t its_tag = gh_slot_group_tag(group);
-        if (gh_slots_map_owner(&cluster->map, slot_of_tag(its_tag)) != place) continue;
-        *tag = its_tag;
-        last = &cluster->epochs[group];
-        if (its_tag + 1 != passed_over) return last;
-    }
-    return last;
-}
-
-/* The key is on its way, or has gone. Nothing may be asked of a node of whose data nothing is known, so its next
-   hand-shake asks for that of another group. False: no other lies there. */
-static bool pass_over_epoch(gh_node* node)
-{
-    uint32_t tag;
-    place_of(node)->passed_over = node->epoch_tag + 1;
-    return cluster_epoch(node, &tag) != NULL && tag != node->epoch_tag;
-}
-
-/* It has gone, and is the first of which that is heard since the last map: more of them, and the map is wrong. */
-static bool epoch_has_gone(gh_node* node, const gh_redirect* to)
-{
-    gh_cluster* cluster = gh_cluster_of(node->client);
-    const bool is_first = place_of(node)->passed_map != cluster->map.number;
-    cluster->wanted = true;
-    place_of(node)->passed_map = cluster->map.number;
-    return gh_slots_map_moved(&cluster->map, to->slot, to->endpoint, host_of(node)) != place_number(node) && is_first;
-}
-
-/* True: the map is wrong, or the only key is on its way. It is asked for again when the map has another one for the
-   node. */
-static bool cluster_strays(gh_node* node, gh_str error)
-{
-    const gh_redirect to = gh_redirect_parse(error);
-    if (to.kind == GH_REDIRECT_ASK && pass_over_epoch(node)) return false;
-    if (to.kind == GH_REDIRECT_MOVED && epoch_has_gone(node, &to) && pass_over_epoch(node))
-    {
-        place_of(node)->left = true; /* nobody has taken its place */
-        return false;
-    }
-    return to.kind == GH_REDIRECT_MOVED || to.kind == GH_REDIRECT_ASK;
-}
-
-/* The key that its hand-shake asked for is not there any more, or there is one and there was none. */
-static bool epoch_has_moved(gh_node* node)
-{
-    const gh_cluster* cluster = gh_cluster_of(node->client);
-    uint32_t tag;
-    if (node->epoch == NULL) return cluster_epoch(node, &tag) != NULL && tag != node->epoch_tag;
-    return gh_slots_map_owner(&cluster->map, slot_of_tag(node->epoch_tag)) != place_number(node);
-}
-
-/* ---- the nodes --------------------------------------------------------------------------------------------------- */
-
-/* One is remembered that was open when it was looked for last, and most likely still is. */
-static bool is_any_open(gh_cluster* cluster, const gh_client* client)
-{
-    const gh_node* node;
-    for (node = client->nodes; node < client->nodes + client->servers; node++)
-    {
-        if (!gh_link_is_open(&node->link)) continue;
-        cluster->open_place = place_number(node);
-        return true;
-    }
-    return false;
-}
-
-/* Of the two nodes of a server, of which the second connects beside the first, one that somebody waits to ask. NULL:
-   nobody does. */
-static gh_node* awaited_of(gh_node* node)
-{
-    if (gh_node_has_unsent(node)) return node;
-    if (node->client->config.replicas == NULL || node->second == NULL) return NULL;
-    return gh_node_has_unsent(node->second) ? node->second : NULL;
-}
-
-/* One that was lost is made anew: somebody may hold something there, or wait for what was lost with it. */
-static bool is_needed(const gh_cluster* cluster, gh_node* node)
-{
-    if (node->link.state == GH_LINK_BACKOFF || awaited_of(node) != NULL) return true;
-    return cluster->looking && place_of(node)->look;
-}
-
-/* Who was only heard of by MOVED may have replaced a master, and the newest of its data may be lost: only its epoch can
-   tell that, and only a newer map says where this lies. */
-static bool awaits_map(gh_node* node)
-{
-    const gh_cluster* cluster = gh_cluster_of(node->client);
-    uint32_t tag;
-    return (cluster->wanted || gh_link_is_open(&cluster->link)) && cluster_epoch(node, &tag) == NULL;
-}
-
-/* Of its hand-shake. It had one when it was begun to be connected, and MOVED may have said other things since: then it
-   is left as soon as it has answered. */
-static gh_epoch* cluster_epoch_now(gh_node* node, uint32_t* tag)
-{
-    gh_epoch* epoch = cluster_epoch(node, tag);
-    if (epoch == NULL && awaits_map(node)) place_of(node)->left = node->leaving = true;
-    return epoch;
-}
-
-/* What it has got from a master that was replaced may not be the newest, and who has replaced that one would say so.
-   One that cannot be connected holds nobody up. */
-static bool awaits_new_masters(gh_node* node)
-{
-    const gh_cluster* cluster = gh_cluster_of(node->client);
-    const gh_node* other;
-    if (!place_of(node)->behind || !cluster->looking) return false;
-    for (other = node->client->nodes; other < node->client->nodes + node->client->servers; other++)
-        if (place_of(other)->look && !place_of(other)->behind && other->link.failures == 0) return true;
-    return false;
-}
-
-static const gh_slots_node* known_node(const gh_node* node)
-{
-    return &gh_cluster_of(node->client)->map.nodes[place_number(node)];
-}
-
-/* Connections are made when somebody needs them, and one from the beginning. Asked of each node in each tick, of which
-   nearly all need none. */
-static bool is_to_connect(gh_node* node)
-{
-    const gh_client* client = node->client;
-    gh_cluster* cluster = gh_cluster_of(client);
-    const bool needed = is_needed(cluster, node);
-    if (!needed && gh_link_is_open(&client->nodes[cluster->open_place].link)) return false;
-    if (known_node(node)->host_size == 0) return false;
-    return (needed || !is_any_open(cluster, client)) && !awaits_map(node) && !awaits_new_masters(node);
-}
-
-static bool cluster_find(gh_node* node)
-{
-    const gh_slots_node* known;
-    gh_cluster_place* place;
-    if (!is_to_connect(node)) return false;
-    known = known_node(node);
-    place = place_of(node);
-    place->behind = false;
-    node->link.target = &place->target;
-    gh_cluster_place_set(place, known);
-    return true;
-}
-
-/* Its server is no more. */
-static void forget_warnings(gh_node* node)
-{
-    node->warnings = node->warnings_found = 0;
-    if (node->second != NULL) forget_warnings(node->second);
-}
-
-/* Nodes that no map names any more take no ops, and are forgotten when their link is gone. But for one that gets its
-   first slot: no map has it yet, and it is asked out of turn. True: one of them had slots, and was replaced, whatever
-   waits there yet. */
-static bool retire(gh_cluster* cluster, gh_client* client)
-{
-    bool replaced = false;
-    uint32_t place;
-    for (place = 0; place < cluster->map.capacity; place++)
-    {
-        gh_node* node = &client->nodes[place];
-        if (cluster->map.nodes[place].host_size == 0 || gh_slots_map_names(&cluster->map, place)) continue;
-        if (cluster->map.seen.without_room > 0) cluster->wanted = true; /* for whom there is room now */
-        replaced = replaced || cluster->places[place].served;
-        if (awaited_of(node) != NULL) continue;
-        leave_by_map(node);
-        if (gh_link_is_open(&node->link)) continue;
-        if (client->wake.target == &cluster->places[place].target) gh_wake_leave(client); /* no hint reaches it there */
-        gh_cluster_hints_forget(client, place);
-        gh_slots_map_forget(&cluster->map, place);
-        forget_warnings(node);
-        client->stats.failovers += cluster->places[place].served;
-        cluster->places[place].look = cluster->places[place].served = cluster->places[place].behind = false;
-        node->link.state = GH_LINK_IDLE;
-        node->link.failures = 0; /* another one may get the place */
-    }
-    return replaced;
-}
-
-static void look_at(gh_cluster* cluster, gh_node* node)
-{
-    if (node->link.state == GH_LINK_READY) return;
-    place_of(node)->look = cluster->looking = true;
-    gh_node_wake(node);
-}
-
-/* By the last map: one that had slots before, and one that had none. */
-static bool have_both_gained(const gh_cluster* cluster)
-{
-    uint32_t kinds = 0;
-    uint32_t place;
-    for (place = 0; place < cluster->map.capacity; place++)
-        if (cluster->map.nodes[place].gained != 0) kinds |= cluster->places[place].served ? 1u : 2u;
-    return kinds == 3;
-}
-
-/* Where a master was replaced, others that were there before may have got slots of it, too. What is in these may not be
-   the newest, and only who has replaced it can tell that: so he is asked first. */
-static void ask_new_masters_first(gh_cluster* cluster, gh_client* client)
-{
-    uint32_t place;
-    if (!have_both_gained(cluster)) return;
-    for (place = 0; place < cluster->map.capacity; place++)
-    {
-        if (cluster->map.nodes[place].gained == 0) continue;
-        cluster->places[place].behind = cluster->places[place].served;
-        if (cluster->places[place].behind) leave_by_map(&client->nodes[place]);
-        else look_at(cluster, &client->nodes[place]);
-    }
-}
-
-/* Another node has slots now, by a failover or a reshard: whoever holds something there wants to know at once whether
-   it is still known, not when it is renewed. A node that was connected before it had them, or said its hand-shake, was
-   not asked for these; if nobody was replaced, they have come with their data. And a node is known again only by an
-   epoch that lies on it. */
-static void look_at_gains(gh_cluster* cluster, gh_client* client, bool replaced)
-{
-    const bool anything_held = anything_is_held(client);
-    uint32_t place;
-    if (replaced) ask_new_masters_first(cluster, client);
-    for (place = 0; place < cluster->map.capacity; place++)
-    {
-        gh_node* node = &client->nodes[place];
-        const gh_link_state state = node->link.state;
-        const bool gained = cluster->map.nodes[place].gained != 0;
-        if (gained && anything_held) look_at(cluster, node);
-        if (gained && anything_held && replaced && (gh_link_talks(&node->link) || cluster->places[place].behind))
-            gh_doubt_begin(node);
-        cluster->places[place].served |= gained;
-        cluster->map.nodes[place].gained = 0;
-        if (state != GH_LINK_HANDSHAKE && state != GH_LINK_READY) continue;
-        if (epoch_has_moved(node)) leave_by_map(node);
-    }
-}
-
-/* Rows hold before their map has come to its end: who was asked for no epoch, and has slots by them, is asked for one
-   before anything of these slots is. */
-static void leave_gains_of_rows(const gh_cluster* cluster, gh_client* client)
-{
-    uint32_t place;
-    if (cluster->link.state != GH_LINK_HANDSHAKE) return;
-    for (place = 0; place < cluster->map.capacity; place++)
-    {
-        gh_node* node = &client->nodes[place];
-        const bool gained = (cluster->map.nodes[place].gained & GH_SLOTS_GAINED_BY_ROW) != 0;
-        if (gained && node->epoch == NULL && gh_link_talks(&node->link)) leave_by_map(node);
-    }
-}
-
-static void end_looks(gh_cluster* cluster, gh_client* client)
-{
-    const gh_node* node;
-    if (!cluster->looking) return;
-    cluster->looking = false;
-    for (node = client->nodes; node < client->nodes + client->servers; node++)
-    {
-        gh_cluster_place* place = place_of(node);
-        if (place->look && node->link.state == GH_LINK_READY && !node->leaving)
-        {
-            place->look = false;
-            gh_nodes_wake(client); /* somebody may have waited for it to be asked */
-        }
-        if (place->look) cluster->looking = true;
-    }
-}
-
-/* In turn, of those that can be asked; NULL: there is none. */
-static const gh_node* next_ready(gh_cluster* cluster, const gh_client* client)
-{
-    uint32_t i;
-    for (i = 0; i < client->servers; i++)
-    {
-        cluster->scout_place = (cluster->scout_place + 1) % client->servers;
-        if (client->nodes[cluster->scout_place].link.state == GH_LINK_READY)
-            return &client->nodes[cluster->scout_place];
-    }
-    return NULL;
-}
-
-/* Of what waits for it one op asks another node. False: there is none to be asked. */
-static bool send_scout(gh_cluster* cluster, gh_node* node)
-{
-    gh_node* awaited = awaited_of(node);
-    const gh_node* asked = awaited == NULL ? NULL : next_ready(cluster, node->client);
-    gh_op* op;
-    if (asked == NULL) return awaited == NULL;
-    op = gh_unsent_next(awaited);
-    gh_unsent_remove(awaited, op);
-    op->request = GH_REQUEST_NONE;
-    gh_op_requeue_at(op, gh_op_place_at(op, place_number(asked)), true);
-    return true;
-}
-
-/* Maps are asked for seldom, and whoever takes the place of a lost node is known to the others as soon as he has taken
-   it. So of the ops that wait for such a node, on replicas too, one asks another from time to time, and is told by
-   MOVED. One that was told of nobody may pause just now. */
-static void send_scouts(gh_cluster* cluster, gh_client* client)
-{
-    gh_node* node;
-    cluster->scout_us = 0;
-    for (node = client->nodes; node < client->nodes + client->servers; node++)
-    {
-        if (node->link.state == GH_LINK_READY) continue;
-        if (node->link.state != GH_LINK_BACKOFF && awaited_of(node) == NULL) continue;
-        cluster->scout_us = gh_client_after(client, gh_client_jitter(client, SCOUT_US));
-        if (!send_scout(cluster, node)) return;
-    }
-}
+/* ---- the tick ---------------------------------------------------------------------------------------------------- */
 
 static void cluster_move(gh_client* client)
 {
     gh_cluster* cluster = gh_cluster_of(client);
     bool has_map;
-    end_looks(cluster, client);
+    gh_cluster_end_looks(cluster, client);
     gh_cluster_hints_move(client);
-    if (cluster->scout_us != 0 && client->now_us >= cluster->scout_us) send_scouts(cluster, client);
+    if (cluster->scout_us != 0 && client->now_us >= cluster->scout_us) gh_cluster_send_scouts(cluster, client);
     has_map = gh_cluster_map_move(cluster, client);
-    leave_gains_of_rows(cluster, client);
+    gh_cluster_leave_gains_of_rows(cluster, client);
     if (has_map || cluster->moves > 1) gh_unsent_rehome(client);
     cluster->moves = 0;
     if (!has_map) return;
     gh_nodes_wake(client); /* there may be some to connect */
     client->stats.maps_read++;
-    if (cluster->map.seen.without_room > 0) warn_of_capacity(client);
+    if (cluster->map.seen.without_room > 0) gh_cluster_map_warn_of_capacity(client);
     else client->stats.warnings &= ~(uint32_t)GH_WARNING_NODES;
-    look_at_gains(cluster, client, retire(cluster, client));
+    gh_cluster_look_at_gains(cluster, client, gh_cluster_retire(cluster, client));
 }
 
 static uint64_t cluster_due(const gh_client* client)
@@ -658,8 +137,15 @@ static uint64_t cluster_due(const gh_client* client)
     gh_node* node;
     if (cluster->moves > 1) return client->now_us;
     for (node = client->nodes; node < client->nodes + client->servers; node++)
-        if (gh_link_is_due(&node->link, client) && is_to_connect(node)) return client->now_us;
+        if (gh_link_is_due(&node->link, client) && gh_cluster_is_to_connect(node)) return client->now_us;
     return gh_least(gh_least(scout_us, gh_cluster_hints_due(client)), gh_cluster_map_due(cluster, client));
+}
+
+/* ---- the table --------------------------------------------------------------------------------------------------- */
+
+static void want_map(gh_node* node)
+{
+    gh_cluster_of(node->client)->wanted = true;
 }
 
 static uint32_t cluster_known(const gh_client* client)
@@ -683,18 +169,18 @@ const struct gh_topology* gh_topology_cluster(void)
                                                 .carve = cluster_carve,
                                                 .move = cluster_move,
                                                 .due_us = cluster_due,
-                                                .find = cluster_find,
+                                                .find = gh_cluster_find,
                                                 .known = cluster_known,
                                                 .link = cluster_link,
                                                 .nodes = cluster_nodes,
                                                 .route = cluster_take_route,
                                                 .place = cluster_find_place,
-                                                .redirect = cluster_redirect,
-                                                .lost = cluster_lost,
+                                                .redirect = gh_cluster_redirect,
+                                                .lost = gh_cluster_lost,
                                                 .late = want_map,
-                                                .strays = cluster_strays,
+                                                .strays = gh_cluster_strays,
                                                 .probe = gh_cluster_hints_probe,
                                                 .refuses = gh_cluster_hints_refused,
-                                                .epoch = cluster_epoch_now};
+                                                .epoch = gh_cluster_epoch};
     return &topology;
 }

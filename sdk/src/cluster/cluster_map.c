@@ -12,6 +12,7 @@
 #include "cluster/cluster_map.h"
 
 #include "base/least.h"
+#include "wire/name.h"
 #include "wire/reply_class.h"
 
 #define MAP_BYTES        8192u
@@ -160,6 +161,16 @@ static void tell_of_unreachable(gh_cluster* cluster, gh_client* client)
     if (unreachable && !cluster->told_unreachable)
         gh_log_limited(client, GH_LOG_MAP_LINK, GH_LOG_WARNING, &part, 1, gh_str_make(NULL, 0));
     cluster->told_unreachable = unreachable;
+}
+
+void gh_cluster_map_warn_of_capacity(gh_client* client)
+{
+    char digits[GH_DECIMAL_SIZE_MAX];
+    const char* end = gh_decimal_encode(client->config.nodes_capacity, digits);
+    gh_client_warn(
+        client, GH_WARNING_NODES,
+        "slots of nodes that have no place wait, the Cluster is larger than nodes_capacity: enlarge it, it is ",
+        gh_str_make(digits, (size_t)(end - digits)));
 }
 
 static bool map_done(gh_cluster* cluster, gh_client* client)

@@ -14,6 +14,9 @@ void gh_cluster_map_tell(gh_cluster* cluster, const gh_client* client, uint32_t 
 /* There is news: one is asked for soon, however many there were of late. */
 void gh_cluster_map_hurry(gh_cluster* cluster, gh_client* client);
 
+/* A map, MOVED or ASK has named a node that there is no place for. */
+void gh_cluster_map_warn_of_capacity(gh_client* client);
+
 uint64_t gh_cluster_map_due(const gh_cluster* cluster, const gh_client* client);
 
 #endif

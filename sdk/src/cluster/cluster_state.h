@@ -66,4 +66,21 @@ static inline gh_cluster* gh_cluster_of(const gh_client* client)
     return (gh_cluster*)client->topology;
 }
 
+/* Of a server's first node: its number, in the map too. */
+static inline uint32_t gh_cluster_place_number(const gh_node* node)
+{
+    return (uint32_t)(node - node->client->nodes);
+}
+
+static inline gh_cluster_place* gh_cluster_place_of(const gh_node* node)
+{
+    return &gh_cluster_of(node->client)->places[gh_cluster_place_number(node)];
+}
+
+/* By which it was connected: a redirection that names no host means this one. */
+static inline gh_str gh_cluster_host_of(const gh_node* node)
+{
+    return node->link.target->address.host;
+}
+
 #endif
