@@ -94,6 +94,29 @@ static void mark_of_before_does_not_let_a_late_copy_in(void** state)
     assert_int_equal(redis_server_integer(self.server, "LLEN gh:{mailbox:x}:m"), 6);
 }
 
+/* Its client gives up a link by the time that stands in what it sends. What comes later is wanted by nobody, however
+   well its client is known; what was done in time is answered the same again. */
+static void copy_that_its_client_has_given_up_does_nothing(void** state)
+{
+    (void)state;
+    shelf_scene self = shelf_scene_new();
+    for (unsigned i = 0; i < 2; i++)
+    {
+        const uint64_t client = i == 0 ? FIRST : WRITER; /* with the mailbox, and on a shelf */
+        shelf_pushed(&self, client, 1, 10 + i);
+        redisReply* late = shelf_push(&self, client, 2, 9);
+        assert_int_equal(late->type, REDIS_REPLY_ERROR);
+        assert_memory_equal(late->str, "LATE ", 5);
+        freeReplyObject(late);
+        assert_int_equal(redis_server_integer(self.server, "LLEN gh:{mailbox:x}:m"), 1 + 2 * i);
+        shelf_pushed(&self, client, 2, 10 + i);
+        redisReply* again = shelf_push(&self, client, 2, 9);
+        assert_int_equal(again->type, REDIS_REPLY_STRING);
+        freeReplyObject(again);
+        assert_int_equal(redis_server_integer(self.server, "LLEN gh:{mailbox:x}:m"), 2 + 2 * i);
+    }
+}
+
 /* ---- a chat that was made anew ------------------------------------------------------------------------------ */
 
 #define MEMBER_KEYS "gh:{chat:x}:s gh:{chat:x}:m gh:{chat:x}:v"
@@ -168,4 +191,5 @@ static void chat_that_is_made_anew_hears_no_copy(void** state)
 }
 
 TEST_FILE(marks_before, cmocka_unit_test(mark_of_before_does_not_let_a_late_copy_in),
+          cmocka_unit_test(copy_that_its_client_has_given_up_does_nothing),
           cmocka_unit_test(chat_that_is_made_anew_hears_no_copy));

@@ -4,10 +4,9 @@
 -- hex digits, and so nobody is one writer too many. A shelf goes 20 minutes after its last write; each client that
 -- comes to it takes a few marks away that are older than that.
 --
--- A copy that a dead link held back for longer than a mark lives finds none; or, on its shelf, one of before its client
--- was the resident for a while. So who finds none there, or a smaller one, may come until `not after`, and is told the
--- error LATE and the time if it comes later: nobody waits for that answer, but for somebody who has the store's clock
--- wrong.
+-- A copy that a dead link held back may find no mark any more, or one of before, and what it asks for may be wanted no
+-- longer: so what is not the same again may come until `not after`, by when its client has given up the link. Later it
+-- is told the error LATE and the time: nobody waits for that answer, but for somebody who has the store's clock wrong.
 --
 --   gh:{<kind>:<name>}:w<2 hex digits>   hash   client -> "<seconds since 1970> <sequence> <answer>"
 --   field w of the object's own hash            "<client> <seconds since 1970> <sequence> <answer>"
@@ -38,7 +37,7 @@ if mark then
         said = string.match(mark, '^%d+ %d+ (.*)$', mark_at)
     end
 end
-if mark_at == 1 and past < sequence then
+if past < sequence then
     local now_us, not_after = time[1] * 1000000 + time[2], tonumber(string.sub(ARGV[1], 35)) or 0
     if not_after > 0 and now_us > not_after then
         return redis.error_reply(string.format('LATE the request comes too late, it is %.0f', now_us))

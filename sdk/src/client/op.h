@@ -396,7 +396,7 @@ void gh_request_op_id(gh_request* request, const gh_op* op);
 void gh_request_object_script(gh_request* request, gh_op* op, gh_str kind, gh_str name, const char* parts);
 
 /* The same of one that keeps a mark, see mark.lua: behind the keys stands that of the shelf that this client's marks of
-   the object lie on, then the op's id, and in it until when it may be carried out where no mark tells it. A copy that
+   the object lie on, then the op's id, and in it until when it may be carried out, if it has not been. A copy that
    comes later is answered the error "LATE ...", and the op is sent again. */
 void gh_request_marked_script(gh_request* request, gh_op* op, uint32_t more_arguments, gh_str kind, gh_str name,
                               const char* parts);
