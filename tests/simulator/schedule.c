@@ -167,6 +167,7 @@ static void prepare(const schedule_wish* wish, schedule_result* result, uint32_t
     unsigned clients[CREW_PROCESSES_MAX] = {0};
     memset(&storm, 0, sizeof storm);
     storm.seed = wish->seed;
+    storm.store_start_us = SERVER_START_US;
     storm.seconds = 1;
     storm.faults = wish->faults;
     storm.history = wish->history;

@@ -28,9 +28,6 @@ enum
     WORDS_SIZE = 256
 };
 
-/* The store's clock at virtual time 0: a day in 2026. */
-static const uint64_t since_1970_us = UINT64_C(1780000000000000);
-
 typedef struct server_state
 {
     gh_store* store;
@@ -85,7 +82,7 @@ bool server_stands_still(unsigned server)
 
 void server_set_time(unsigned server)
 {
-    uint64_t now_us = since_1970_us + history_now() + (uint64_t)servers.clock_us;
+    uint64_t now_us = SERVER_START_US + history_now() + (uint64_t)servers.clock_us;
     gh_store_set_time(servers.all[server].store, now_us);
 }
 

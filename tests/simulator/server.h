@@ -11,6 +11,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* The store's clock at virtual time 0: a day in 2026. */
+#define SERVER_START_US UINT64_C(1780000000000000)
+
 enum
 {
     SERVERS_MAX = 12,

@@ -169,6 +169,7 @@ typedef struct storm_options
     unsigned pace;        /* ops are begun so many times more seldom; 0: as 1 */
     unsigned haste;       /* faults come so many times faster; 0: as 1 */
     uint64_t gap_us;      /* between two of them, on average; 0: as a storm has it */
+    uint64_t store_start_us; /* the store's clock when the history's was 0, by no fault moved; 0: not known */
     const bool* left_out; /* the first, second, ... fault, of STORM_FAULTS_MAX; NULL: none is */
     const char* redis;    /* NULL: from the PATH */
     const char* history;  /* a file for all records; NULL: none */
