@@ -34,7 +34,7 @@
             and nobody misses what has the id of something forgotten that it had handled. Two cases are left where ids
             are given again under the same epoch: the user may not call INFO, so that restarts are not noticed; and a
             copy of a send, which a link to a replica held back, is carried out there after the replica was promoted
-            and before any client has connected to it.
+            and before any client has connected to it, both within request_timeout_us.
    Leaving  who has left is shown nothing that is said afterwards: `from` of a member that is none lets nothing through.
    Time     the store's clock stamps messages and epochs; your clock counts timeouts and waits.
    Threads  as the client.

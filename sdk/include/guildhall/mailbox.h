@@ -34,7 +34,8 @@
             lost its data, or 30 days after the last message was handled if none came since, ids begin anew with a new
             epoch. Where the user may not call INFO, restarts are not noticed: then ids that were forgotten are given
             again under the same epoch. So they are by a copy of a push, held back by a link to a replica, that is
-            carried out after the replica was promoted and before any client has connected to it.
+            carried out after the replica was promoted and before any client has connected to it, if both come within
+            request_timeout_us.
 
    Use
        gh_mailbox_init(&mail, client, gh_str_literal("jason"), NULL);
