@@ -84,11 +84,9 @@ static void gap_is_told_behind_a_fetch_that_was_cancelled(void** state)
     assert_int_equal(self->members[0].missed, 0);
 }
 
-static void renewal_is_told_behind_a_fetch_that_was_cancelled(void** state)
+/* Its fetch has found out that the chat was made anew, and was cancelled. */
+static chat_reader* reader_of_a_renewed_chat(game* a)
 {
-    (void)state;
-    redis_server* server = redis_server_start(NULL);
-    game* a = game_start_ready(redis_server_address(server));
     chat_reader* self = chat_reader_new(a, "raid", "joe");
     assert_status(chat_make(a, "raid", "joe", KEEP, MANY), GH_OK);
     chat_say_numbers(a, "raid", "joe", 3, 0);
@@ -100,10 +98,33 @@ static void renewal_is_told_behind_a_fetch_that_was_cancelled(void** state)
     GAME_UNTIL(self->fetch.renewed);
     assert_status(gh_op_poll(&self->fetch.op), GH_PENDING);
     gh_op_cancel(&self->fetch.op);
+    return self;
+}
+
+static void renewal_is_told_behind_a_fetch_that_was_cancelled(void** state)
+{
+    (void)state;
+    redis_server* server = redis_server_start(NULL);
+    chat_reader* self = reader_of_a_renewed_chat(game_start_ready(redis_server_address(server)));
     assert_status(chat_read(self), GH_OK);
     assert_true(self->fetch.renewed);
     assert_numbers(self->fetch.messages, 2, 0, 1);
     assert_status(chat_read(self), GH_EMPTY);
+    assert_false(self->fetch.renewed);
+}
+
+/* The same op, for another chat. */
+static void renewal_is_told_of_no_other_chat(void** state)
+{
+    (void)state;
+    redis_server* server = redis_server_start(NULL);
+    game* a = game_start_ready(redis_server_address(server));
+    chat_reader* self = reader_of_a_renewed_chat(a);
+    assert_status(chat_make(a, "hall", "joe", KEEP, MANY), GH_OK);
+    chat_say_numbers(a, "hall", "joe", 1, 0);
+    self->members = chat_reader_new(a, "hall", "joe")->members;
+    self->chat = gh_str_literal("hall");
+    assert_status(chat_read(self), GH_OK);
     assert_false(self->fetch.renewed);
 }
 
@@ -157,4 +178,5 @@ TEST_FILE(chat_behind, cmocka_unit_test(who_joins_from_the_start_is_given_all),
           cmocka_unit_test(who_joins_from_the_start_ends_a_wait),
           cmocka_unit_test(gap_is_told_behind_a_fetch_that_was_cancelled),
           cmocka_unit_test(renewal_is_told_behind_a_fetch_that_was_cancelled),
+          cmocka_unit_test(renewal_is_told_of_no_other_chat),
           cmocka_unit_test(backlog_is_not_read_on_in_an_older_store));

@@ -238,6 +238,7 @@ typedef struct gh_chat_member
     bool known; /* where it is            */
     bool fresh; /* asked about in this go */
     bool asked; /* in this request        */
+    bool told;  /* what it has missed     */
     uint64_t given;
     uint64_t sending_epoch;
     uint64_t sending;
@@ -275,7 +276,7 @@ typedef struct gh_chat_fetch
     bool wants_messages;
     bool from_least;
     bool mixed;  /* there are messages of several epochs                        */
-    bool untold; /* what it found out is for the next one to tell, if it fails */
+    bool untold; /* it failed, so what it found out is for the next one to tell */
     uint16_t polls;
     gh_name chat;
     gh_chat_member* members;

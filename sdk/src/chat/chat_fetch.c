@@ -164,6 +164,7 @@ static void chat_fetch_end(gh_chat_fetch* fetch, gh_status status)
     for (member = fetch->members; member != NULL; member = member->next)
     {
         member->from = member->status == GH_OK ? member->given : UINT64_MAX;
+        member->told = !fetch->untold;
         if (member->status == GH_OK && member->known && member->given < last_given) member->given = last_given;
     }
     gh_op_end(&fetch->op, status);
@@ -350,6 +351,11 @@ gh_status gh_chat_fetch_start(gh_chat_fetch* op, const gh_chat* chat, gh_chat_me
     gh_chat_member* member;
     gh_status status = gh_op_check(&op->op, client);
     if (status != GH_OK) return status;
+    if (!gh_str_equal(gh_name_str(&op->chat), gh_name_str(&chat->object.name)))
+    {
+        op->epoch = 0; /* it knew another chat */
+        op->untold = false;
+    }
     op->messages = (const gh_message*)config->buffer;
     op->count = 0;
     op->buffer_needed = 0;
@@ -364,7 +370,10 @@ gh_status gh_chat_fetch_start(gh_chat_fetch* op, const gh_chat* chat, gh_chat_me
     op->buffer_tail = 0;
     op->messages_max = config->messages_max;
     for (member = first; member != NULL; member = member->next)
-        if (!op->untold) member->missed = 0;
+    {
+        if (member->told) member->missed = 0;
+        member->told = false;
+    }
     op->untold = true;
     gh_op_begin(&op->op, client, &chat_fetch_kind);
     chat_ask_all(&op->op);
