@@ -2,8 +2,9 @@
 
 #include "client/state.h"
 
+#include "wire/endpoint.h"
+
 #define ADDRESS_PATH_MAX 100u
-#define ADDRESS_HOST_MAX 253u
 
 /* "PORT", 1..65535, no sign and no leading zero. */
 static bool parse_port(gh_str text, uint16_t* port)
@@ -62,7 +63,7 @@ static bool is_ipv6(gh_str host)
 static bool is_host_name(gh_str host)
 {
     size_t i;
-    if (host.size == 0 || host.size > ADDRESS_HOST_MAX) return false;
+    if (host.size == 0 || host.size > GH_ENDPOINT_HOST_MAX) return false;
     for (i = 0; i < host.size; i++)
     {
         char c = host.bytes[i];

@@ -6,8 +6,6 @@
 #include "client/state.h"
 #include "wire/slots_map.h"
 
-#define GH_CLUSTER_TEXT_MAX 264u /* "[HOST]:PORT" */
-
 /* Where a node is, by the place that it has in the map and among the client's nodes. */
 typedef struct gh_cluster_place
 {
@@ -19,7 +17,7 @@ typedef struct gh_cluster_place
     bool left; /* its link was given up by what the map says, which is no reason to ask for another */
     bool look; /* what it has forgotten, or never had, is to be found out, even if nobody asks it anything */
     bool behind; /* connected no sooner than those who are looked at have been asked, or could not be */
-    char text[GH_CLUSTER_TEXT_MAX];
+    char text[GH_ENDPOINT_TEXT_MAX];
     char name[GH_ENDPOINT_HOST_MAX]; /* that it announces */
 } gh_cluster_place;
 

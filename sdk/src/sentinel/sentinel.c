@@ -11,9 +11,9 @@
 #include "sentinel/sentinel_link.h"
 
 #include "base/least.h"
+#include "wire/endpoint.h"
 
 #define NAME_MAX_BYTES    128u
-#define TEXT_MAX_BYTES    264u       /* "[HOST]:PORT" with a host name of 253 bytes */
 #define PATIENCE_US       250000ull  /* for an answer; then another is asked, too, or what came is counted */
 #define PAUSE_US          250000ull  /* after an answer that was of no use                                 */
 #define PROMOTION_US      3000000ull /* a replica becomes the master in this time, or it does not          */
@@ -29,7 +29,7 @@ typedef enum sentinels_state
 typedef struct sentinels_text
 {
     size_t size;
-    char bytes[TEXT_MAX_BYTES];
+    char bytes[GH_ENDPOINT_TEXT_MAX];
 } sentinels_text;
 
 /* What a sentinel has answered since it was said that another is the master than the one that is followed. */

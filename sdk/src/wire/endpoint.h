@@ -9,7 +9,8 @@
 
 #include "guildhall/base.h"
 
-#define GH_ENDPOINT_HOST_MAX 253u /* bytes of a host, as of an address in a config: longer ones are BAD */
+#define GH_ENDPOINT_HOST_MAX 253u /* bytes of a host, in a config too: longer ones are BAD */
+#define GH_ENDPOINT_TEXT_MAX 264u /* "[HOST]:PORT" with such a one                         */
 
 typedef enum gh_endpoint_kind
 {
