@@ -118,7 +118,7 @@ static uint64_t exists_scripts(const gh_client* client, uint32_t* count)
     for (i = 0; i < GH_SCRIPT_COUNT && *count < EXISTS_COUNT_MAX; i++)
     {
         if (!client->scripts[i].known) continue;
-        asked |= gh_script_bit(&client->scripts[i]);
+        asked |= 1ull << i;
         ++*count;
     }
     return asked;

@@ -153,7 +153,7 @@ typedef struct gh_node
 
     uint32_t step;    /* next of the hand-shake to be encoded; see handshake.c */
     uint64_t scripts; /* of ours, a bit each: this connection has loaded it    */
-    uint64_t exists_asked; /* the same: the server has not said yet whether it has it */
+    uint64_t exists_asked; /* of ours, by their places in client->scripts: the server has not said yet which it has */
     uint32_t digests; /* requests on the wire that are answered with a script's digest */
     bool leaving;     /* the server said that it is not the one: take what was asked, ask no more, connect anew */
     bool held_back;   /* the first in the queue waits for an answer, of its script or of the rights */
