@@ -77,16 +77,14 @@ static bool may_be_lost(const storm_record* push)
 
 /* ---- ids ------------------------------------------------------------------------------------------------- */
 
-/* A node of a Cluster that was replaced begins an epoch, and so does its successor, in the same microsecond: each of
-   the mailbox or chat that it has, while both pushes were under way. */
+/* Each began an epoch of the mailbox or chat that it had, while both pushes were under way. */
 static bool may_be_of_two_masters(const storm_record* one, const storm_record* other, uint64_t epoch)
 {
     const uint64_t one_us = history_over_us(one), other_us = history_over_us(other);
     const uint64_t from_us = one->begin_us > other->begin_us ? one->begin_us : other->begin_us;
     const uint64_t to_us = one_us < other_us ? one_us : other_us;
     const uint64_t began_us = epoch - storm.store_start_us; /* by the history's clock */
-    return storm.store == STORM_CLUSTER && storm.store_start_us != 0 && began_us >= from_us && began_us <= to_us &&
-           excuse_loss_between(from_us, to_us);
+    return storm.store_start_us != 0 && began_us >= from_us && began_us <= to_us && excuse_two_masters(from_us, to_us);
 }
 
 /* An epoch is a number made of time, or of the largest time that was known when the data were of this generation. Where

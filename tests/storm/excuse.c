@@ -136,6 +136,11 @@ bool excuse_loss_between(uint64_t from_us, uint64_t to_us)
     return any_touches(&losses, from_us, to_us);
 }
 
+bool excuse_two_masters(uint64_t from_us, uint64_t to_us)
+{
+    return storm.store == STORM_CLUSTER && from_us < to_us && excuse_loss_between(from_us, to_us);
+}
+
 bool excuse_may_be_lost(uint64_t from_us, uint64_t to_us)
 {
     for (size_t i = 0; i < losses.count; i++)

@@ -127,13 +127,12 @@ void hold_check_fence_order(const storm_hold* holds, size_t count)
     }
 }
 
-/* A node of a Cluster that was replaced grants, and so does its successor, in the same microsecond: both were asked at
-   once, and a fence is made of the time. */
+/* Both were asked at once. */
 static bool may_be_of_two_masters(const storm_hold* x, const storm_hold* y)
 {
     uint64_t from_us = x->asked_us > y->asked_us ? x->asked_us : y->asked_us;
     uint64_t to_us = x->from_us < y->from_us ? x->from_us : y->from_us;
-    return storm.store == STORM_CLUSTER && from_us < to_us && excuse_loss_between(from_us, to_us);
+    return excuse_two_masters(from_us, to_us);
 }
 
 void hold_check_fence_distinct(const storm_hold* holds, size_t count)

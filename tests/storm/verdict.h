@@ -35,6 +35,10 @@ void excuse_prepare(void);
 /* A loss happened within these times. */
 bool excuse_loss_between(uint64_t from_us, uint64_t to_us);
 
+/* A node of a Cluster was replaced while two things were under way, as they were from the one time to the other: it may
+   have done the one, and its successor the other in the same microsecond, of which both make their numbers. */
+bool excuse_two_masters(uint64_t from_us, uint64_t to_us);
+
 /* What was done within these times may be gone in the end. */
 bool excuse_may_be_lost(uint64_t from_us, uint64_t to_us);
 
