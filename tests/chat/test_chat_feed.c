@@ -314,9 +314,7 @@ static void list_is_read_when_the_caller_wants_it(void** state)
     (void)state;
     redis_server* server = redis_server_start(NULL);
     game* a = game_start_ready(redis_server_address(server));
-    gh_client_config config = game_config(redis_server_address(server));
-    config.wake = false;
-    game* b = game_start_with(&config);
+    game* b = game_start_deaf(redis_server_address(server));
     feeding* self = feeding_new(b, 1, 1, 8192, 64);
     self->feed.config.list_us = 600 * SECOND_US;
     GAME_UNTIL(gh_client_ready(b->client));

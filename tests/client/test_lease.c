@@ -48,9 +48,7 @@ static char state_of_sword(redis_server* server)
 /* Its link passes a proxy; every script that it will want is loaded. */
 static game* start_behind(chaos_proxy* proxy)
 {
-    gh_client_config config = game_config(proxy_address(proxy));
-    config.wake = false;
-    game* self = game_start_with(&config);
+    game* self = game_start_deaf(proxy_address(proxy));
     GAME_UNTIL(gh_client_ready(self->client));
     assert_status(give_back(hold(self, "shield", SECOND_US)), GH_OK);
     assert_status(permit_give_back(permit_hold_one(self, "gate", 1, SECOND_US)), GH_OK);
@@ -446,9 +444,7 @@ static void turn_is_kept_for_as_long_as_its_waiter_may_sleep(void** state)
 {
     (void)state;
     redis_server* server = redis_server_start(NULL);
-    gh_client_config config = game_config(redis_server_address(server));
-    config.wake = false;
-    game* sleeper = game_start_with(&config);
+    game* sleeper = game_start_deaf(redis_server_address(server));
     game* other = game_start_ready(redis_server_address(server));
     gh_lock* lock = hold(other, "sword", LONG_US);
     gh_permit* permit = permit_hold_one(other, "arena", 1, LONG_US);

@@ -34,9 +34,7 @@ static void wake_link_is_made_only_when_wanted(void** state)
 {
     (void)state;
     redis_server* server = redis_server_start(NULL);
-    gh_client_config config = game_config(redis_server_address(server));
-    config.wake = false;
-    game* a = game_start_with(&config);
+    game* a = game_start_deaf(redis_server_address(server));
     assert_client_works(a);
     assert_int_equal(gh_client_link_state(a->client, GH_LINK_WAKE), GH_LINK_IDLE);
     assert_int_equal(redis_server_integer(server, "PUBSUB NUMPAT"), 0);

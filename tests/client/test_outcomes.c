@@ -155,9 +155,7 @@ static void odd_answer_ends_its_op_alone(void** state)
     fake_rule rules[] = {{.command = "EVALSHA", .text = "$5\r\n1 odd\r\n", .skip = 2, .times = 1}};
     fake_rules table = {rules, 1};
     fake_server* fake = fake_server_start(fake_answer_by_rules, &table, redis_server_address(server));
-    gh_client_config config = game_config(fake_server_address(fake));
-    config.wake = false;
-    game* a = game_start_with(&config);
+    game* a = game_start_deaf(fake_server_address(fake));
     GAME_UNTIL(gh_client_ready(a->client));
     gh_lock* lock = GAME_NEW(a, gh_lock);
     assert_status(gh_lock_begin(lock, a->client, gh_str_literal("sword"), NULL), GH_OK);
@@ -174,9 +172,7 @@ static game* game_refused_after_one(redis_server* server)
     static fake_rules table = {&rule, 1};
     rule = (fake_rule){.command = "EVALSHA", .text = "-NOPERM no rights\r\n", .skip = 3};
     fake_server* fake = fake_server_start(fake_answer_by_rules, &table, redis_server_address(server));
-    gh_client_config config = game_config(fake_server_address(fake));
-    config.wake = false;
-    game* a = game_start_with(&config);
+    game* a = game_start_deaf(fake_server_address(fake));
     GAME_UNTIL(gh_client_ready(a->client));
     return a;
 }

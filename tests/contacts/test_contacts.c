@@ -242,9 +242,7 @@ static void full_is_not_said_of_a_block_that_was_undone(void** state)
     (void)state;
     redis_server* server = redis_server_start(NULL);
     chaos_proxy* proxy = proxy_start(redis_server_address(server), PROXY_UNIX);
-    gh_client_config client = game_config(proxy_address(proxy));
-    client.wake = false;
-    game* a = game_start_with(&client);
+    game* a = game_start_deaf(proxy_address(proxy));
     gh_contacts_change* change = GAME_NEW(a, gh_contacts_change);
     assert_status(gh_contacts_block_begin(change, some_contacts(a->client, OWNER, NULL), gh_str_literal("mia")), GH_OK);
     assert_status(settle(change), GH_OK); /* the script is known from now on */
@@ -265,9 +263,7 @@ static void touch_that_was_kept_out_is_told_so_again(void** state)
     (void)state;
     redis_server* server = redis_server_start(NULL);
     chaos_proxy* proxy = proxy_start(redis_server_address(server), PROXY_UNIX);
-    gh_client_config client = game_config(proxy_address(proxy));
-    client.wake = false;
-    game* a = game_start_with(&client);
+    game* a = game_start_deaf(proxy_address(proxy));
     game* other = game_start_ready(redis_server_address(server));
     gh_contacts_change* change = GAME_NEW(a, gh_contacts_change);
     gh_contacts_change* pardon = GAME_NEW(other, gh_contacts_change);

@@ -121,9 +121,7 @@ static void mark_lives_from_its_change_on(void** state)
     const redis_server_options options = {.clock = true};
     redis_server* server = redis_server_start(&options);
     chaos_proxy* proxy = proxy_start(redis_server_address(server), PROXY_UNIX);
-    gh_client_config config = game_config(proxy_address(proxy));
-    config.wake = false;
-    game* a = game_start_with(&config);
+    game* a = game_start_deaf(proxy_address(proxy));
     game* other = game_start_ready(redis_server_address(server));
     gh_contacts_change* change = GAME_NEW(a, gh_contacts_change);
     const int64_t begun_s = redis_server_integer(server, "EVAL %s 0", "return tonumber(redis.call('TIME')[1])");

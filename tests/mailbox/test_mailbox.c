@@ -334,9 +334,7 @@ static void commit_of_others_in_the_middle_of_a_fetch(void** state)
     redis_server* server = redis_server_start(NULL);
     chaos_proxy* proxy = proxy_start(redis_server_address(server), PROXY_UNIX);
     game* a = game_start(redis_server_address(server));
-    gh_client_config config = game_config(proxy_address(proxy));
-    config.wake = false;
-    game* b = game_start_with(&config);
+    game* b = game_start_deaf(proxy_address(proxy));
     reader* self = reader_new(b);
     push_numbers(a, 1500, 0);
     self->config.buffer = GAME_NEW_ARRAY(b, char, 256 * 1024);
@@ -415,9 +413,7 @@ static void waits_without_hints_too(void** state)
 {
     (void)state;
     redis_server* server = redis_server_start(NULL);
-    gh_client_config config = game_config(redis_server_address(server));
-    config.wake = false;
-    game* a = game_start_with(&config);
+    game* a = game_start_deaf(redis_server_address(server));
     reader* self = reader_new(a);
     self->config.wait_us = 60 * SECOND_US;
     assert_status(gh_mailbox_fetch_begin(&self->fetch, ON_MAILBOX(a->client, NAME), &self->config), GH_OK);

@@ -73,6 +73,15 @@ static void shelf_pushed(const shelf_scene* self, uint64_t client, unsigned sequ
     freeReplyObject(reply);
 }
 
+/* It is told so when it comes after `second`. */
+static void shelf_is_late(const shelf_scene* self, uint64_t client, unsigned sequence, int64_t second)
+{
+    redisReply* reply = shelf_push(self, client, sequence, second);
+    assert_int_equal(reply->type, REDIS_REPLY_ERROR);
+    assert_memory_equal(reply->str, "LATE ", 5);
+    freeReplyObject(reply);
+}
+
 /* A client's mark lies on its shelf, the next one with the mailbox, until another client has taken that place. What is
    on the shelf still tells nothing of the last request. */
 static void mark_of_before_does_not_let_a_late_copy_in(void** state)
@@ -85,11 +94,8 @@ static void mark_of_before_does_not_let_a_late_copy_in(void** state)
     shelf_pushed(&self, BESIDE, 1, 750); /* the shelf stays a while longer */
     shelf_pushed(&self, ANOTHER, 1, 1350);
     assert_int_equal(redis_server_integer(self.server, "LLEN gh:{mailbox:x}:m"), 5);
-    redisReply* late = shelf_push(&self, WRITER, 6, 700 + PATIENCE_S);
+    shelf_is_late(&self, WRITER, 6, 700 + PATIENCE_S);
     assert_int_equal(redis_server_integer(self.server, "LLEN gh:{mailbox:x}:m"), 5);
-    assert_int_equal(late->type, REDIS_REPLY_ERROR);
-    assert_memory_equal(late->str, "LATE ", 5);
-    freeReplyObject(late);
     shelf_pushed(&self, WRITER, 7, 1360);
     assert_int_equal(redis_server_integer(self.server, "LLEN gh:{mailbox:x}:m"), 6);
 }
@@ -104,10 +110,7 @@ static void copy_that_its_client_has_given_up_does_nothing(void** state)
     {
         const uint64_t client = i == 0 ? FIRST : WRITER; /* with the mailbox, and on a shelf */
         shelf_pushed(&self, client, 1, 10 + i);
-        redisReply* late = shelf_push(&self, client, 2, 9);
-        assert_int_equal(late->type, REDIS_REPLY_ERROR);
-        assert_memory_equal(late->str, "LATE ", 5);
-        freeReplyObject(late);
+        shelf_is_late(&self, client, 2, 9);
         assert_int_equal(redis_server_integer(self.server, "LLEN gh:{mailbox:x}:m"), 1 + 2 * i);
         shelf_pushed(&self, client, 2, 10 + i);
         redisReply* again = shelf_push(&self, client, 2, 9);

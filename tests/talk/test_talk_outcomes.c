@@ -234,9 +234,7 @@ static void late_answer_of_a_leave_takes_no_younger_note(void** state)
     redis_server* server = redis_server_start(NULL);
     game* a = game_start_ready(redis_server_address(server));
     chaos_proxy* proxy = proxy_start(redis_server_address(server), PROXY_UNIX);
-    gh_client_config config = game_config(proxy_address(proxy));
-    config.wake = false;
-    game* b = game_start_with(&config);
+    game* b = game_start_deaf(proxy_address(proxy));
     gh_chat_change* leave = GAME_NEW(b, gh_chat_change);
     assert_status(chat_make(b, "raid", "joe jeff mia", KEEP, MANY), GH_OK);
     assert_status(chat_quit(b, "raid", "mia"), GH_OK); /* the script is known from now on */

@@ -294,9 +294,7 @@ static void pause_adapts_up_to_100_ms(void** state)
 {
     (void)state;
     redis_server* server = redis_server_start(NULL);
-    gh_client_config config = game_config(redis_server_address(server));
-    config.wake = false;
-    game* alone = game_start_with(&config);
+    game* alone = game_start_deaf(redis_server_address(server));
     GAME_UNTIL(gh_client_ready(alone->client));
     desk* taker = desk_open(alone, QUEUE);
     assert_status(desk_take(taker, 1), GH_EMPTY);

@@ -130,6 +130,13 @@ game* game_start(const char* address)
     return game_start_with(&config);
 }
 
+game* game_start_deaf(const char* address)
+{
+    gh_client_config config = game_config(address);
+    config.wake = false;
+    return game_start_with(&config);
+}
+
 game* game_start_patient(const char* address)
 {
     gh_client_config config = game_config(address);

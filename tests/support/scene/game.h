@@ -54,6 +54,9 @@ game* game_start(const char* address);
 /* Started, and ticked until its link is ready. */
 game* game_start_ready(const char* address);
 
+/* Listens for no hints: it has one connection. */
+game* game_start_deaf(const char* address);
+
 /* Waits half a minute for an answer, by the game's clock, and listens for no hints: for what a proxy holds back. */
 game* game_start_patient(const char* address);
 
