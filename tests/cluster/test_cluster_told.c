@@ -1,8 +1,10 @@
 /* A thousand locks of one master of a Cluster that loses them: each is told within a round trip and eight ticks, for
-   each way to lose them that no answer tells. And workers, whose tasks are of any master. Real servers. */
+   each way to lose them that no answer tells. And workers and refreshers, whose tasks and rows are of any master. Real
+   servers. */
 
 #include "support/scene/desk.h"
 #include "support/scene/hoard.h"
+#include "support/scene/refresher.h"
 #include "support/scene/shop.h"
 #include "support/server/cluster.h"
 
@@ -230,7 +232,68 @@ static void workers_of_a_master_that_is_back_empty(void** state)
     }
 }
 
+/* ---- rows ---------------------------------------------------------------------------------------------------- */
+
+/* Loads a row that lies there, and has not completed it yet. */
+static void load_row_of(refresher* self, cluster* fleet, const redis_server* master, char* name, size_t size)
+{
+    unsigned number = 0;
+    do snprintf(name, size, "row%u", number++);
+    while (cluster_master(fleet, cluster_slot(row_key(name, 'm'))) != master);
+    assert_status(row_schedule(self->owner, name, GH_ROWS_PERIOD_MAX_US), GH_OK);
+    GAME_UNTIL(self->open_count == 1);
+    assert_string_equal(self->open_names[0], name);
+}
+
+/* Of one slot, which has had a row of the first master before, and has one of the second. */
+static refresher* load_behind_another(cluster* fleet, char* name, size_t size)
+{
+    game* owner = start_bakery(fleet);
+    refresher* self = refresher_new(owner, 1);
+    self->keeps = true;
+    self->config.lease_us = GH_ROWS_LEASE_MAX_US;
+    self->config.load_us = GH_ROWS_LEASE_MAX_US;
+    refresher_begin(self);
+    load_row_of(self, fleet, cluster_node(fleet, 0), name, size);
+    assert_status(refresher_complete(self, 0, GH_OK, "gold"), GH_OK);
+    GAME_UNTIL(self->rows.stored == 1);
+    load_row_of(self, fleet, cluster_node(fleet, 1), name, size);
+    return self;
+}
+
+/* The second has restarted, and knows of no claim: who loads asks it, though the slot has sent nothing but to the first
+   until now. */
+static void loader_hears_of_the_doubt_of_its_master(void** state)
+{
+    (void)state;
+    const cluster_options options = {.masters = 3, .append_only = true};
+    cluster* fleet = cluster_start(&options);
+    char name[GH_NAME_SIZE_MAX + 1];
+    refresher* self = load_behind_another(fleet, name, sizeof name);
+    redis_server_do(cluster_node(fleet, 1), "HDEL %s %s", row_key(name, 'm'), name);
+    redis_server_restart(cluster_node(fleet, 1));
+    GAME_UNTIL(!gh_row_load_is_wanted(self->open[0]));
+    assert_int_equal(self->rows.lost, 1);
+}
+
+/* The same where it is back empty; and nothing of it is heard where the first one is. */
+static void loader_hears_that_its_master_is_back_empty(void** state)
+{
+    (void)state;
+    cluster* fleet = cluster_start(&(cluster_options){.replicas = 1, .node_timeout_ms = SLOW_FAILOVER_MS});
+    char name[GH_NAME_SIZE_MAX + 1];
+    refresher* self = load_behind_another(fleet, name, sizeof name);
+    cluster_restart_empty(cluster_node(fleet, 0));
+    GAME_UNTIL(game_stats(self->owner).store_resets == 1);
+    assert_true(gh_row_load_is_wanted(self->open[0]));
+    cluster_restart_empty(cluster_node(fleet, 1));
+    GAME_UNTIL(!gh_row_load_is_wanted(self->open[0]));
+    assert_int_equal(self->rows.lost, 1);
+}
+
 TEST_FILE(cluster_told, cmocka_unit_test(worker_of_any_master),
+          cmocka_unit_test(loader_hears_of_the_doubt_of_its_master),
+          cmocka_unit_test(loader_hears_that_its_master_is_back_empty),
           cmocka_unit_test(workers_of_a_master_that_is_back_empty), cmocka_unit_test(master_that_is_back_empty),
           cmocka_unit_test(replica_that_lagged), cmocka_unit_test(zombie_before_its_successor_is_known),
           cmocka_unit_test(zombie_after_its_successor_is_known));

@@ -216,6 +216,14 @@ void gh_op_timer(gh_op* op, uint64_t due_us); /* GH_FOREVER: none */
 void gh_op_timer_after(gh_op* op, uint64_t pause_us);
 void gh_op_lease(gh_op* op, uint64_t due_us); /* GH_FOREVER: none */
 
+/* A lease that another op was given. Until this one asks for it itself, it hears of the losses and doubts of the server
+   that was asked for it: not of that of its own last request, which may have been about anything. */
+static inline void gh_op_lease_from(gh_op* op, const gh_op* asker, uint64_t due_us)
+{
+    op->route = asker->route;
+    gh_op_lease(op, due_us);
+}
+
 /* Listen before the question is sent: the store may hint at once. While a request is on the wire a hint is kept, and
    told behind the answer that leads to no other request. */
 void gh_op_listen(gh_op* op);

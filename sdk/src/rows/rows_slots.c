@@ -298,7 +298,7 @@ void gh_rows_slots_take(gh_rows* rows, gh_str row, uint32_t failures, uint64_t l
     slot->value_size = 0;
     slot->op.state = ROWS_SLOT_TAKEN;
     rows->loading++;
-    gh_op_lease(&slot->op, lease_end_us);
+    gh_op_lease_from(&slot->op, &rows->op, lease_end_us);
     gh_op_timer_after(&slot->op, 0);
     if (rows->ending) gh_rows_slot_give_back(slot);
 }
