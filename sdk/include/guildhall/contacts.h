@@ -92,6 +92,7 @@ typedef struct gh_contacts
 
     /* private */
     uint32_t changes;
+    uint32_t link; /* over which the last of them was answered */
     gh_object object;
     gh_contacts_config config;
     void* memory; /* NULL: no mirror */

@@ -267,8 +267,9 @@ static gh_status chat_take_values(gh_chat_fetch* fetch, const gh_reply* values, 
     return chat_go_on(fetch, kept == GH_LOST ? GH_CORRUPT : kept);
 }
 
-static gh_status chat_asked(gh_chat_fetch* fetch, const gh_reply* reply)
+static gh_status chat_asked(gh_chat_fetch* fetch, const gh_event* event)
 {
+    const gh_reply* reply = event->reply;
     const gh_reply* values = NULL;
     gh_chat_figures figures;
     if (gh_reply_integer(reply, GH_CHAT_READ_CODE) == GH_CHAT_READ_GONE) return chat_gone(fetch);
@@ -279,7 +280,7 @@ static gh_status chat_asked(gh_chat_fetch* fetch, const gh_reply* reply)
     fetch->last_id = figures.last_id;
     fetch->asked_us = figures.now_us / 1000 * 1000;
     fetch->largest = figures.largest;
-    fetch->link = gh_op_link(&fetch->op);
+    fetch->link = event->link;
     if (fetch->horizon > fetch->last_id) fetch->horizon = fetch->last_id;
     if (!gh_chat_members_take(fetch, gh_reply_at(reply, GH_CHAT_READ_SEEN), &values))
         return chat_no_more(fetch, gh_op_outcome(&fetch->op, GH_REASON_UNUSABLE));
@@ -288,13 +289,13 @@ static gh_status chat_asked(gh_chat_fetch* fetch, const gh_reply* reply)
     return chat_take_values(fetch, values, &figures.epochs);
 }
 
-static gh_status chat_ranged(gh_chat_fetch* fetch, const gh_reply* reply)
+static gh_status chat_ranged(gh_chat_fetch* fetch, const gh_event* event)
 {
     uint64_t before = fetch->after;
     gh_epochs epochs = {{NULL, 0}, fetch->epoch};
     gh_status kept;
-    if (gh_op_link(&fetch->op) != fetch->link) return chat_ask(fetch); /* perhaps of an older store */
-    kept = chat_keep(fetch, reply->first, fetch->asked_us, &epochs);
+    if (event->link != fetch->link) return chat_ask(fetch); /* perhaps of an older store */
+    kept = chat_keep(fetch, event->reply->first, fetch->asked_us, &epochs);
     if (kept == GH_OK && fetch->after == before) kept = GH_LOST; /* the list is shorter than it was */
     return chat_go_on(fetch, kept);
 }
@@ -302,7 +303,7 @@ static gh_status chat_ranged(gh_chat_fetch* fetch, const gh_reply* reply)
 static gh_status chat_fetch_answer(gh_op* op, const gh_event* event)
 {
     gh_chat_fetch* fetch = chat_fetch_of(op);
-    return op->state == CHAT_RANGING ? chat_ranged(fetch, event->reply) : chat_asked(fetch, event->reply);
+    return op->state == CHAT_RANGING ? chat_ranged(fetch, event) : chat_asked(fetch, event);
 }
 
 static void chat_fetch_step(gh_op* op, const gh_event* event)

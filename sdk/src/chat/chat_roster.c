@@ -98,9 +98,9 @@ static gh_status roster_ask(gh_chat_members* roster)
 }
 
 /* True: the pages before are of another chat, or of a server whose cursors mean something else. */
-static bool roster_is_renewed(const gh_chat_members* roster, uint64_t epoch)
+static bool roster_is_renewed(const gh_chat_members* roster, uint64_t epoch, uint32_t link)
 {
-    return !roster_is_at_start(roster) && (epoch != roster->epoch || roster->link != gh_op_link(&roster->op));
+    return !roster_is_at_start(roster) && (epoch != roster->epoch || roster->link != link);
 }
 
 static gh_status roster_page(gh_chat_members* roster, const gh_reply* reply)
@@ -134,13 +134,13 @@ static gh_status roster_answer(gh_op* op, const gh_event* event)
         return GH_GONE;
     }
     if (code != GH_CHAT_ROSTER_THERE) return gh_op_outcome(op, GH_REASON_UNUSABLE);
-    if (roster_is_renewed(roster, epoch))
+    if (roster_is_renewed(roster, epoch, event->link))
     {
         roster_restart(roster);
         return roster_ask(roster);
     }
     roster->epoch = epoch;
-    roster->link = gh_op_link(op);
+    roster->link = event->link;
     return roster_page(roster, event->reply);
 }
 

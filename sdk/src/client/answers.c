@@ -262,6 +262,8 @@ static gh_taken op_take_reply(gh_node* node, gh_op* op, const gh_slot* slot, con
     event.kind = GH_EVENT_REPLY;
     event.reply = reply;
     event.sent_us = slot->sent_us;
+    event.generation = node->store_generation;
+    event.link = node->link.generation;
     gh_op_deliver(op, &event);
     return GH_TAKEN_DONE;
 }

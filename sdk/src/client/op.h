@@ -27,7 +27,8 @@
 
 typedef enum gh_event_kind
 {
-    GH_EVENT_REPLY = 1, /* reply has the declared shape; sent_us is when its request was encoded                   */
+    GH_EVENT_REPLY = 1, /* reply has the declared shape; sent_us is when its request was encoded; link and generation
+                           are of the server that has answered, which need not be who would be asked by now        */
     GH_EVENT_FAILED,    /* the request will not be answered: status says why; reply is the error, or NULL          */
     GH_EVENT_TIMER,     /* the time given to gh_op_timer has come                                                  */
     GH_EVENT_LAPSED,    /* the time given to gh_op_lease has come                                                  */
@@ -47,6 +48,8 @@ typedef struct gh_event
     gh_event_kind kind;
     const gh_reply* reply;
     uint64_t sent_us;
+    uint64_t generation; /* see gh_client_generation */
+    uint32_t link;       /* see gh_op_link           */
     gh_status status;
     char hint;
 } gh_event;
@@ -333,7 +336,7 @@ uint64_t gh_client_after(const gh_client* client, uint64_t pause_us);
 
 uint64_t gh_op_quarantine_end(const gh_op* op); /* store time until which nothing is granted; or 0     */
 uint64_t gh_op_store_birth(const gh_op* op);    /* the epoch, as the last hand-shake found it          */
-uint32_t gh_op_link(const gh_op* op);           /* tells connections apart                             */
+uint32_t gh_op_link(const gh_op* op);           /* the connection it would go over; tells them apart   */
 /* True if each grant looks at the epoch's key. Not in a Cluster, where that lies in another slot. */
 bool gh_op_watches_epoch(const gh_op* op);
 

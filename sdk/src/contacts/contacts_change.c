@@ -93,7 +93,11 @@ static gh_status contacts_change_answer(gh_op* op, const gh_event* event)
     case GH_CONTACTS_REMOVE_FULL: return GH_FULL;    /* the mark answers each copy so, and lets none do it later */
     default: return gh_op_outcome(op, GH_REASON_UNUSABLE);
     }
-    if (change->mirror != NULL) change->mirror->changes++;
+    if (change->mirror != NULL)
+    {
+        change->mirror->changes++;
+        change->mirror->link = event->link;
+    }
     if (change->what == CONTACTS_TOUCH) return contacts_touched(change, event->reply);
     if (change->what != CONTACTS_UNBLOCK && change->mirror != NULL)
         gh_contacts_mirror_remove(change->mirror, contacts_name_at(change, 0));

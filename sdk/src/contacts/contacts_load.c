@@ -75,8 +75,20 @@ static bool contacts_take_page(gh_contacts_load* load, const gh_reply* value, bo
 
 static gh_status contacts_load_more(gh_contacts_load* load)
 {
+    load->changes = load->mirror->changes;
     gh_op_send(&load->op, 0);
     return GH_PENDING;
+}
+
+/* Whether this answer does not go with what the mirror has to have. Pages of two versions do not fit together. And a
+   change that was answered meanwhile may be missing in it, if it came over another link: the slot has moved, and this
+   is the word of its owner before. Over one link answers come in the order in which the store did what they tell. */
+static bool contacts_is_behind(const gh_contacts_load* load, uint64_t version, uint32_t link)
+{
+    const gh_contacts* mirror = load->mirror;
+    bool is_changed = mirror->changes != load->changes;
+    if (load->loaded > 0 && (is_changed || version != load->version)) return true;
+    return is_changed && mirror->link != link;
 }
 
 static gh_status contacts_load_answer(gh_op* op, const gh_event* event)
@@ -88,14 +100,13 @@ static gh_status contacts_load_answer(gh_op* op, const gh_event* event)
     uint64_t stored = (uint64_t)gh_reply_integer(event->reply, GH_CONTACTS_LOAD_LENGTH);
     bool timed = gh_reply_integer(event->reply, GH_CONTACTS_LOAD_TIMED) != 0;
     uint64_t version = gh_hash_seeded(text.bytes, text.size, stored);
-    if (load->loaded > 0 && (version != load->version || mirror->changes != load->changes))
+    if (contacts_is_behind(load, version, event->link))
     {
-        load->loaded = 0; /* pages of two versions do not fit together */
+        load->loaded = 0;
         return contacts_load_more(load);
     }
     if (load->loaded == 0) gh_contacts_mirror_clear(mirror);
     load->version = version;
-    load->changes = mirror->changes;
     load->stored = stored > UINT32_MAX ? UINT32_MAX : (uint32_t)stored;
     if (!contacts_take_page(load, names, timed)) return GH_CORRUPT;
     load->loaded = mirror->count;
@@ -135,7 +146,7 @@ static gh_status contacts_load_try(gh_contacts_load* op, gh_contacts* contacts, 
     op->mirror = contacts;
     op->version = 0;
     op->loaded = 0;
-    op->changes = 0;
+    op->changes = contacts->changes;
     op->blocked = config->blocked;
     gh_call_begin(&op->op, contacts->object.client, &contacts_load_kind, contacts->config.timeout_us, 0);
     return GH_OK;

@@ -132,7 +132,7 @@ gh_status gh_contacts_init(gh_contacts* contacts, gh_client* client, gh_str owne
     gh_status status;
     if (contacts == NULL) return GH_INVALID_OBJECT;
     contacts->memory = NULL;
-    contacts->count = contacts->changes = 0;
+    contacts->count = contacts->changes = contacts->link = 0;
     if (config == NULL) config = &usual;
     status = gh_object_init(&contacts->object, client, owner, &contacts_bounds, config,
                             offsetof(gh_contacts, config) - offsetof(gh_contacts, object));

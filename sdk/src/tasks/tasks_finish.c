@@ -336,7 +336,7 @@ static gh_status extend_answer(gh_op* op, const gh_event* event)
         gh_task* task = &extend->tasks[i];
         if ((task->sending & GH_TASK_SENDING_EXTEND) == 0) continue;
         if (!extend_one(task, codes.bytes[at++], lease_end_us, gh_client_after(op->client, extend->lease_us / 3),
-                        gh_client_generation(op->client, op->route)))
+                        event->generation))
             return gh_op_outcome(op, GH_REASON_UNUSABLE);
         if (extend->owner == NULL && task->status == GH_LOST) task->state = GH_TASK_PLACE_FREE;
     }

@@ -187,9 +187,9 @@ static bool take_fits(const gh_tasks_take* take, const gh_reply* reply)
     return true;
 }
 
-static void take_tasks(gh_tasks_take* take, const gh_reply* reply, uint64_t lease_end_us)
+static void take_tasks(gh_tasks_take* take, const gh_event* event, uint64_t lease_end_us)
 {
-    const gh_reply* id = gh_reply_at(reply, GH_TASKS_TAKE_TASKS);
+    const gh_reply* id = gh_reply_at(event->reply, GH_TASKS_TAKE_TASKS);
     uint32_t used = 0;
     uint32_t at = 0;
     while (id != NULL)
@@ -204,10 +204,10 @@ static void take_tasks(gh_tasks_take* take, const gh_reply* reply, uint64_t leas
         take_fill(take, task, id->text, attempt->next->text);
         task->status = attempt->integer < 0 ? GH_TOO_SMALL : GH_PENDING; /* the value is cut */
         task->attempt = (uint32_t)(attempt->integer < 0 ? -attempt->integer : attempt->integer);
-        task->fence = (uint64_t)gh_reply_integer(reply, GH_TASKS_TAKE_FENCE);
+        task->fence = (uint64_t)gh_reply_integer(event->reply, GH_TASKS_TAKE_FENCE);
         task->lease_end_us = lease_end_us;
         task->renew_us = gh_client_after(take->op.client, take->lease_us / 3);
-        task->generation = gh_client_generation(take->op.client, take->op.route);
+        task->generation = event->generation;
         task->route = take->op.route;
         if (take->owner == NULL) task->memory_size = task->memory_used; /* what follows is the next task's */
         used += task->memory_used;
@@ -246,7 +246,7 @@ static gh_status take_reply_tasks(gh_tasks_take* take, const gh_event* event)
         take->came_late = true;
         return take_ask(&take->op); /* later than the leases, as far as we can know: this tells what is left of them */
     }
-    take_tasks(take, event->reply, lease_end_us);
+    take_tasks(take, event, lease_end_us);
     if (take->count > 0) return GH_OK;
     if (take->cancelled) return GH_CANCELLED;
     take_renumber(take);
