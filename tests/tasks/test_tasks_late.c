@@ -384,6 +384,32 @@ static void push_that_is_stopped_leaves_word_that_it_may_be_done(void** state)
     assert_string_equal(strrchr(receipt, ' '), " u");
 }
 
+/* Where a cancel was stopped, too, it has noted the end of a letter that is there yet: what was given up is not handed
+   out again for that. */
+static void letter_of_a_stopped_cancel_is_not_handed_out(void** state)
+{
+    (void)state;
+    redis_server* server = redis_server_start(NULL);
+    desk* first = desk_open(game_start_ready(redis_server_address(server)), QUEUE);
+    desk* second = desk_open(game_start_ready(redis_server_address(server)), QUEUE);
+    push_one(first, "t1");
+    assert_status(desk_finish(first, desk_take_one(first, "t1"), GH_TASK_ACTION_FAIL), GH_OK);
+    redis_server_do(server, "ACL SETUSER default -zrem");
+    first->ref.id = gh_str_literal("t1");
+    assert_status(gh_tasks_cancel_begin(&first->edit, desk_queue(first), &first->ref, 1), GH_OK);
+    GAME_UNTIL(gh_op_poll(&first->edit.op) != GH_PENDING);
+    assert_status(gh_op_poll(&first->edit.op), GH_UNKNOWN);
+    gh_task_spec spec = of_one_attempt("t1");
+    spec.unique = GH_TASK_UNIQUE_WHILE_ACTIVE;
+    spec.payload = gh_str_literal("second");
+    assert_status(desk_push_all(second, &spec, 1), GH_UNKNOWN);
+    redis_server_do(server, "ACL SETUSER default +zrem");
+    gh_task* task = desk_take_one(second, "t1");
+    assert_true(gh_str_equal(task->payload, gh_str_literal("second")));
+    desk_finish_all(second);
+    assert_status(desk_take(second, 1), GH_EMPTY);
+}
+
 /* ---- cancel, requeue, rules ---------------------------------------------------------------------------- */
 
 static void cancel_that_hung_takes_nothing_that_came_later(void** state)
@@ -457,6 +483,7 @@ TEST_FILE(tasks_late, cmocka_unit_test(take_that_hung_gets_nothing_after_a_later
           cmocka_unit_test(push_that_was_told_exists_stores_nothing_later),
           cmocka_unit_test(push_of_which_a_copy_was_stopped_is_unknown),
           cmocka_unit_test(push_that_is_stopped_leaves_word_that_it_may_be_done),
+          cmocka_unit_test(letter_of_a_stopped_cancel_is_not_handed_out),
           cmocka_unit_test(cancel_that_hung_takes_nothing_that_came_later),
           cmocka_unit_test(cancel_that_is_sent_again_takes_nothing_that_came_later),
           cmocka_unit_test(requeue_that_hung_revives_nothing_that_died_again),

@@ -161,10 +161,13 @@ for i = 1, count do
         codes[i], fresh[id], room = 'o', value, room - (is_letter and 0 or 1)
         at_entry = at_entry + 2
         entries[at_entry - 1], entries[at_entry] = id, value
-        if tombs[i] then forgotten[#forgotten + 1] = id end
         local place = place_of[id]
         if place then stale[#stale + 1], stale[#stale + 2], stale[#stale + 3] = place[1], place[2], id end
-        if is_letter then letters[#letters + 1] = id end
+        if is_letter then
+            letters[#letters + 1] = id -- what says that it is one stays until its new state takes its place
+        elseif tombs[i] then
+            forgotten[#forgotten + 1] = id
+        end
         local its_states, has_state = is_letter and risen or states, false
         if grouped and delay == '0' and stand_in_line(i, id, class, value, its_states, fence or '0') then
             ready_count, has_state = ready_count + 1, true
