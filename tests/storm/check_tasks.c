@@ -406,10 +406,13 @@ static bool explains(uint64_t client, uint64_t from_us, uint64_t to_us)
     return false;
 }
 
-/* When a hand-out was made at the latest: it was seen, or somebody had got a later one. */
+/* When a hand-out was made at the latest: it was seen, or somebody had got a later one, or the store's clock came to its
+   fence. Who looks on sees nothing where the server stands still. */
 static uint64_t made_until(uint64_t fence, uint64_t seen_us)
 {
+    const uint64_t fence_us = storm.store_start_us == 0 ? seen_us : fence - storm.store_start_us;
     uint32_t at = 0;
+    if (fence_us < seen_us) seen_us = fence_us;
     for (const storm_record* r; (r = history_next(&at, STORM_tasks)) != NULL && r->begin_us < seen_us;)
         if (r->what == TASKS_GOT && r->a > fence) return r->begin_us;
     return seen_us;
