@@ -105,6 +105,70 @@ static void who_has_no_epoch_any_more_is_asked_for_nothing(void** state)
     assert_string_equal(all->served_by, "10.0.0.2");
 }
 
+static const char* owner_of_sword; /* by what the others say */
+static unsigned epochs_of_first;   /* how often 1 was asked for one */
+
+static const char* sends_on(machines* self, const char* host, const gh_str* words, size_t count)
+{
+    (void)self;
+    if (machines_is(words[0], "CLUSTER")) return map_is_kept ? "" : NULL;
+    if (scripted_asks_epoch(words, count) && strcmp(host, "10.0.0.1") == 0) epochs_of_first++;
+    if (!machines_is(words[0], "GET") || strcmp(host, owner_of_sword) == 0) return NULL;
+    return machines_is(gh_str_of(owner_of_sword), "10.0.0.1") ? "-MOVED 5455 10.0.0.1:7000\r\n"
+                                                              : "-MOVED 5455 10.0.0.2:7000\r\n";
+}
+
+static void sword_is_got_from(machines* all, const char* owner)
+{
+    owner_of_sword = owner;
+    gh_command* op = machines_get(all, "sword", 60 * SECOND_US);
+    MACHINES_UNTIL(all, gh_op_poll(&op->op) != GH_PENDING, SECOND_US);
+    assert_int_equal(gh_op_poll(&op->op), GH_OK);
+    assert_string_equal(all->served_by, owner);
+}
+
+/* 1 was made a replica, and is a master again, with what another had; its link has seen nothing of that. It is asked
+   for its epoch before anything else of that slot is. */
+static void who_has_lost_a_slot_and_got_it_back_is_asked_again(void** state)
+{
+    (void)state;
+    machines* all = machines_new();
+    all->map = MACHINES_TWO_MASTERS;
+    all->says = sends_on;
+    map_is_kept = false;
+    epochs_of_first = 0;
+    machines_start(all, NULL);
+    sword_is_got_from(all, "10.0.0.1");
+    assert_int_equal(epochs_of_first, 1);
+    map_is_kept = true;
+    sword_is_got_from(all, "10.0.0.2");
+    assert_int_equal(epochs_of_first, 1);
+    sword_is_got_from(all, "10.0.0.1");
+    assert_int_equal(epochs_of_first, 2);
+    sword_is_got_from(all, "10.0.0.1");
+    assert_int_equal(epochs_of_first, 2);
+}
+
+/* The same by a map, which gives it back what MOVED took away. */
+static void who_gets_a_slot_back_by_a_map_is_asked_again(void** state)
+{
+    (void)state;
+    machines* all = machines_new();
+    all->map = MACHINES_TWO_MASTERS;
+    all->says = sends_on;
+    map_is_kept = false;
+    epochs_of_first = 0;
+    machines_start(all, NULL);
+    sword_is_got_from(all, "10.0.0.1");
+    map_is_kept = true;
+    sword_is_got_from(all, "10.0.0.2");
+    map_is_kept = false;
+    owner_of_sword = "10.0.0.1";
+    MACHINES_UNTIL(all, epochs_of_first == 2, 20 * SECOND_US);
+    sword_is_got_from(all, "10.0.0.1");
+    assert_int_equal(epochs_of_first, 2);
+}
+
 /* ---- which scripts it has ---------------------------------------------------------------------------------------- */
 
 static size_t digests_asked; /* of the second one, which has not answered */
@@ -243,7 +307,9 @@ static void hand_shake_goes_on_as_soon_as_there_is_a_buffer(void** state)
     }
 }
 
-TEST_FILE(cluster_handshake, cmocka_unit_test(who_is_not_known_yet_is_not_asked_for_its_epoch),
+TEST_FILE(cluster_handshake, cmocka_unit_test(who_has_lost_a_slot_and_got_it_back_is_asked_again),
+          cmocka_unit_test(who_gets_a_slot_back_by_a_map_is_asked_again),
+          cmocka_unit_test(who_is_not_known_yet_is_not_asked_for_its_epoch),
           cmocka_unit_test(who_has_no_epoch_any_more_is_asked_for_nothing),
           cmocka_unit_test(answer_about_scripts_is_of_those_that_were_asked_for),
           cmocka_unit_test(hand_shake_goes_on_as_soon_as_there_is_a_buffer));

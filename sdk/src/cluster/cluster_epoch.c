@@ -9,6 +9,10 @@
        MOVED has given the slot of its only epoch to another
        node since it was begun to be connected               gh_cluster_epoch, which its hand-shake asks
 
+   And so is a node left that has sent an op for a slot of its own to another one, and then is given slots: it may have
+   become a replica, and a master again with the other one's data, on a link that stayed open. It tells nobody of that,
+   but its epoch does. Where slots only move, such a node is connected anew once.
+
    Until the map has come, gh_cluster_awaits_map holds back who is to be connected anew. What a whole map changes is
    seen by gh_cluster_epoch_has_moved. */
 
@@ -115,6 +119,7 @@ void gh_cluster_leave(gh_node* node)
 gh_epoch* gh_cluster_epoch(gh_node* node, uint32_t* tag)
 {
     gh_epoch* epoch = epoch_of(node, tag);
+    gh_cluster_place_of(node)->strayed = false;
     if (epoch == NULL && gh_cluster_awaits_map(node)) gh_cluster_place_of(node)->left = node->leaving = true;
     return epoch;
 }
@@ -123,9 +128,9 @@ gh_epoch* gh_cluster_epoch(gh_node* node, uint32_t* tag)
    master since: it is connected anew, behind a map. */
 void gh_cluster_leave_if_new(gh_cluster* cluster, gh_node* node, uint16_t slot)
 {
-    if ((node->epoch == NULL || !gh_link_talks(&node->link)) &&
-        gh_slots_map_is_only(&cluster->map, gh_cluster_place_number(node), slot))
-        gh_cluster_leave(node);
+    const bool is_unasked = node->epoch == NULL || !gh_link_talks(&node->link);
+    const bool is_new = is_unasked && gh_slots_map_is_only(&cluster->map, gh_cluster_place_number(node), slot);
+    if (is_new || gh_cluster_place_of(node)->strayed) gh_cluster_leave(node);
 }
 
 /* Rows hold before their map has come to its end: who was asked for no epoch, and has slots by them, is asked for one
@@ -138,6 +143,7 @@ void gh_cluster_leave_gains_of_rows(const gh_cluster* cluster, gh_client* client
     {
         gh_node* node = &client->nodes[place];
         const bool gained = (cluster->map.nodes[place].gained & GH_SLOTS_GAINED_BY_ROW) != 0;
-        if (gained && node->epoch == NULL && gh_link_talks(&node->link)) gh_cluster_leave(node);
+        if (!gained || !gh_link_talks(&node->link)) continue;
+        if (node->epoch == NULL || cluster->places[place].strayed) gh_cluster_leave(node);
     }
 }

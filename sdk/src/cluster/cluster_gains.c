@@ -99,7 +99,7 @@ void gh_cluster_look_at_gains(gh_cluster* cluster, gh_client* client, bool repla
         cluster->places[place].served |= gained;
         cluster->map.nodes[place].gained = 0;
         if (state != GH_LINK_HANDSHAKE && state != GH_LINK_READY) continue;
-        if (gh_cluster_epoch_has_moved(node)) gh_cluster_leave(node);
+        if (gh_cluster_epoch_has_moved(node) || (gained && cluster->places[place].strayed)) gh_cluster_leave(node);
     }
 }
 

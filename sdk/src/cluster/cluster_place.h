@@ -15,6 +15,8 @@ typedef struct gh_cluster_place
     uint32_t passed_map; /* the number of the map by which one was gone that was passed over */
     bool served; /* it has had slots */
     bool left; /* its link was given up by what the map says, which is no reason to ask for another */
+    bool strayed; /* since it was asked for its epoch it has said that a slot which it had is another's: see
+                     cluster_epoch.c */
     bool look; /* what it has forgotten, or never had, is to be found out, even if nobody asks it anything */
     bool behind; /* connected no sooner than those who are looked at have been asked, or could not be */
     char text[GH_ENDPOINT_TEXT_MAX];

@@ -67,6 +67,7 @@ static void follow_moved(gh_cluster* cluster, gh_node* node, gh_op* op, const gh
     const uint16_t owner = gh_slots_map_moved(&cluster->map, to->slot, to->endpoint, gh_cluster_host_of(node));
     const bool is_here = owner == gh_cluster_place_number(node);
     client->stats.moved++;
+    if (!is_here && before == gh_cluster_place_number(node)) gh_cluster_place_of(node)->strayed = true;
     gh_cluster_map_tell(cluster, client, gh_cluster_place_number(node));
     if (was_lost && owner != before && cluster->hurries > 0)
     {
