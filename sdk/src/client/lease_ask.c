@@ -10,16 +10,17 @@ static void lease_note_late(gh_lease* lease)
     if (lease->asked_us > lease->late_us) lease->late_us = lease->asked_us;
 }
 
-/* From here on the clock counts of the node that it is written for. */
+/* From here on the clock counts of the node that it is written for. What is known of two clocks is when an answer was
+   read: a time that is taken from one to the other and back may come back smaller, and a copy would be later than the
+   latest. So it is not: no copy of before may come later than one that is sent now. */
 static void lease_turn_to(gh_lease* lease, gh_node* node)
 {
-    const gh_client* client = lease->op.client;
-    const gh_node* before = &client->nodes[lease->node];
     const gh_node* server = gh_node_server(node);
-    const uint64_t gap_us = server->store_offset_us - before->store_offset_us;
-    lease->node = (uint32_t)(server - client->nodes);
-    if (lease->late_us != 0) lease->late_us += gap_us;
-    if (lease->asked_us != 0) lease->asked_us += gap_us;
+    const uint32_t number = (uint32_t)(server - lease->op.client->nodes);
+    if (lease->node == number) return;
+    lease->node = number;
+    if (lease->late_us != 0) lease->late_us = gh_node_not_after(server);
+    if (lease->asked_us != 0) lease->asked_us = gh_node_not_after(server);
 }
 
 gh_script* gh_lease_script(gh_op* op)
