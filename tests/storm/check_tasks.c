@@ -406,8 +406,8 @@ static bool explains(uint64_t client, uint64_t from_us, uint64_t to_us)
     return false;
 }
 
-/* When a hand-out was made at the latest: it was seen, or somebody had got a later one, or the store's clock came to its
-   fence. Who looks on sees nothing where the server stands still. */
+/* When a hand-out was made at the latest: it was seen, or somebody had got a later one, or the store's clock came to
+   its fence. Who looks on sees nothing where the server stands still. */
 static uint64_t made_until(uint64_t fence, uint64_t seen_us)
 {
     const uint64_t fence_us = storm.store_start_us == 0 ? seen_us : fence - storm.store_start_us;
