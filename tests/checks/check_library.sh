@@ -31,7 +31,7 @@ hiredis_heap='(redisReaderCreate.*|redisReaderFree|redisReaderFeed|hiredis.*|hi_
 # more.
 library_max=$((216 * 1024))
 sentinel_max=$((6 * 1024))
-cluster_max=$((12 * 1024 + 900))
+cluster_max=$((12 * 1024 + 960))
 hints_max=$((5 * 1024 + 256))
 replicas_max=$((3 * 1024))
 program_max=$((72 * 1024))

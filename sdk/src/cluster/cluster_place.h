@@ -10,7 +10,7 @@
 typedef struct gh_cluster_place
 {
     gh_target target;
-    uint64_t anew_us; /* not connected anew before that because it sends an op to where it is */
+    uint64_t anew_us; /* not connected anew before that for where it sends an op */
     uint32_t passed_over; /* the tag of an epoch that was on its way or gone when it was asked for, plus 1 */
     uint32_t passed_map; /* the number of the map by which one was gone that was passed over */
     bool served; /* it has had slots */

@@ -20,7 +20,7 @@
 #define AGAIN_DOUBLINGS  5u
 #define AGAIN_MAX_US     50000ull
 #define REDIRECTIONS_MAX 5u /* in a row; of those behind them every second one is given time before it is followed */
-#define ANEW_US          1000000ull /* so seldom a node is connected anew because it sends an op to where it is */
+#define ANEW_US          1000000ull /* so seldom a node is connected anew for where it sends an op              */
 
 /* Of a slot that is on its way for long, however often the op was told to wait before. */
 static bool is_to_rest(const gh_op* op)
@@ -52,6 +52,15 @@ static bool leave_for_namesake(gh_node* node)
     return node->leaving;
 }
 
+/* What it had is another's. Who sends an op to and fro for ever does not hold up the others there for that. */
+static void note_stray(gh_node* node)
+{
+    gh_cluster_place* place = gh_cluster_place_of(node);
+    if (node->client->now_us < place->anew_us) return;
+    place->anew_us = gh_client_after(node->client, 2 * ANEW_US);
+    place->strayed = true;
+}
+
 /* A slot has an owner again: so have the others that the lost one had, and a map tells it of all of them. */
 static bool is_of_lost(const gh_cluster* cluster, const gh_client* client, uint16_t slot)
 {
@@ -67,7 +76,7 @@ static void follow_moved(gh_cluster* cluster, gh_node* node, gh_op* op, const gh
     const uint16_t owner = gh_slots_map_moved(&cluster->map, to->slot, to->endpoint, gh_cluster_host_of(node));
     const bool is_here = owner == gh_cluster_place_number(node);
     client->stats.moved++;
-    if (!is_here && before == gh_cluster_place_number(node)) gh_cluster_place_of(node)->strayed = true;
+    if (!is_here && before == gh_cluster_place_number(node)) note_stray(node);
     gh_cluster_map_tell(cluster, client, gh_cluster_place_number(node));
     if (was_lost && owner != before && cluster->hurries > 0)
     {
