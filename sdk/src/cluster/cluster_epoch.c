@@ -11,7 +11,7 @@
 
    And so is a node left that has sent an op for a slot of its own to another one, and then is given slots: it may have
    become a replica, and a master again with the other one's data, on a link that stayed open. It tells nobody of that,
-   but its epoch does. Where slots only move, such a node is connected anew once.
+   but its epoch does. Where slots only move, such a node is connected anew too, once in two seconds at most.
 
    Until the map has come, gh_cluster_awaits_map holds back who is to be connected anew. What a whole map changes is
    seen by gh_cluster_epoch_has_moved. */
