@@ -81,6 +81,13 @@ const char* machines_map(const char* host, const char* name)
     return text;
 }
 
+const char* machines_moved(unsigned slot, const char* host)
+{
+    static char answer[64];
+    snprintf(answer, sizeof answer, "-MOVED %u %s:7000\r\n", slot, host);
+    return answer;
+}
+
 void machines_start(machines* self, const gh_client_config* wanted)
 {
     gh_client_config config = wanted == NULL ? scripted_config() : *wanted;

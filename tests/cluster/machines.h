@@ -42,6 +42,9 @@ machines* machines_new(void);
 /* Of one row with all slots: a host, or NULL, and the name that it announces, or NULL. Valid for the whole run. */
 const char* machines_map(const char* host, const char* name);
 
+/* "-MOVED", valid until the next call. */
+const char* machines_moved(unsigned slot, const char* host);
+
 /* Half the slots are those of 1, and half those of 2. */
 #define MACHINES_TWO_MASTERS                                                                                           \
     "*2\r\n*3\r\n:0\r\n:8191\r\n*2\r\n$8\r\n10.0.0.1\r\n:7000\r\n"                                                     \

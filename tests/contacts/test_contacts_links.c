@@ -17,8 +17,7 @@
 static struct
 {
     scripted_answer honest;
-    char load[32];      /* sequence of the load that 10.0.0.1 has not answered yet; "": there is none */
-    const char* second; /* what 10.0.0.2 has, as the end of an answer                               */
+    char load[32]; /* sequence of the load that 10.0.0.1 has not answered yet; "": there is none */
 } scene;
 
 /* Where the numbers of a script begin, behind its keys. */
@@ -43,9 +42,8 @@ static bool answer(scripted* world, const gh_str* words, size_t count, byte_buff
     if (is_first && scene.load[0] != 0) return true;
     if (machines_is(words[0], "GET") && machines_is(words[1], OTHERS))
     {
-        char text[64];
-        snprintf(text, sizeof text, "-MOVED %u 10.0.0.2:7000\r\n", gh_slot_of_key(words[1]));
-        buffer_add(reply, text, strlen(text));
+        const char* moved = machines_moved(gh_slot_of_key(words[1]), "10.0.0.2");
+        buffer_add(reply, moved, strlen(moved));
         return true;
     }
     if (!scripted_runs_on(words, count, "gh:{contacts:")) return scene.honest(world, words, count, reply);
@@ -58,7 +56,7 @@ static bool answer(scripted* world, const gh_str* words, size_t count, byte_buff
     char sequence[32];
     snprintf(sequence, sizeof sequence, "%.*s", (int)arguments(words)->size, arguments(words)->bytes);
     if (is_first) memcpy(scene.load, sequence, sizeof scene.load);
-    else say_list(reply, sequence, scene.second);
+    else say_list(reply, sequence, "$3\r\nmia\r\n$3\r\nbob\r\n");
     return true;
 }
 
@@ -69,7 +67,6 @@ static void load_that_the_owner_before_answers_late_is_asked_again(void** state)
     all->map = MACHINES_TWO_MASTERS;
     memset(&scene, 0, sizeof scene);
     scene.honest = all->world->answer;
-    scene.second = "$3\r\nmia\r\n$3\r\nbob\r\n";
     all->world->answer = answer;
     machines_start(all, NULL);
 

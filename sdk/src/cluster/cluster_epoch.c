@@ -124,8 +124,8 @@ gh_epoch* gh_cluster_epoch(gh_node* node, uint32_t* tag)
     return epoch;
 }
 
-/* Who was connected when it had no slot was asked for no epoch, or will be asked for none, and may have replaced a
-   master since: it is connected anew, behind a map. */
+/* It has been given a slot. Who was connected when it had none was asked for no epoch, or will be asked for none, and
+   may have replaced a master since: it is connected anew, behind a map. So is who has strayed. */
 void gh_cluster_leave_if_new(gh_cluster* cluster, gh_node* node, uint16_t slot)
 {
     const bool is_unasked = node->epoch == NULL || !gh_link_talks(&node->link);
