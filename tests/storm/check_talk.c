@@ -168,6 +168,30 @@ static void check_dense(uint64_t unseen)
 
 /* ---- pushes ------------------------------------------------------------------------------------------------ */
 
+/* Epochs of the same name that began behind this one, as far as anybody saw a message of theirs. */
+static unsigned count_epochs_behind(const talk_sight* sight)
+{
+    uint64_t seen[EPOCHS_KNOWN + 1];
+    unsigned count = 0;
+    for (size_t i = 0; i < sight_count && count <= EPOCHS_KNOWN; i++)
+    {
+        if (sights[i].object != sight->object || sights[i].epoch <= sight->epoch) continue;
+        unsigned at = 0;
+        while (at < count && seen[at] != sights[i].epoch) at++;
+        if (at == count) seen[count++] = sights[i].epoch;
+    }
+    return count;
+}
+
+/* There are more epochs behind its own than are known by their names. Not each of them comes of a loss: moving a master
+   begins one, too; and of one that came of a loss, nobody need have seen a message. */
+static bool may_be_renamed(const talk_sight* x, const talk_sight* y)
+{
+    const talk_sight* before = x->epoch < y->epoch ? x : y;
+    return count_epochs_behind(before) > EPOCHS_KNOWN ||
+           excuse_losses_since(history_at(x->push)->begin_us) > EPOCHS_KNOWN;
+}
+
 /* Sorted by push. A post has one id, whoever saw it. */
 static void check_once(void)
 {
@@ -179,7 +203,7 @@ static void check_once(void)
         const talk_sight* y = &sights[i];
         if (x->push != y->push || x->post != y->post || by_id(x, y) == 0) continue;
         const storm_record* push = history_at(x->push);
-        if (may_be_lost(push) || excuse_losses_since(push->begin_us) > EPOCHS_KNOWN) continue;
+        if (may_be_lost(push) || may_be_renamed(x, y)) continue;
         VIOLATION_2(x->record, y->record, "post %u of #%u has two places: epoch %llu id %llu and epoch %llu id %llu",
                     x->post, x->push, (unsigned long long)x->epoch, (unsigned long long)x->id,
                     (unsigned long long)y->epoch, (unsigned long long)y->id);

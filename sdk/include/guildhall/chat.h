@@ -30,11 +30,12 @@
    Epoch    a chat that is made anew under the same name begins with id 1 and a larger epoch; what was handled
             in the old one says nothing about the new one. A store that was started anew, or promoted, may have
             forgotten its newest messages: the first send after that begins a larger epoch too, in which ids go on
-            behind those that are there. What was stored before keeps its own epoch. (epoch, id) never has two bodies,
-            and nobody misses what has the id of something forgotten that it had handled. Two cases are left where ids
-            are given again under the same epoch: the user may not call INFO, so that restarts are not noticed; and a
-            copy of a send, which a link to a replica held back, is carried out there after the replica was promoted
-            and before any client has connected to it, both within request_timeout_us.
+            behind those that are there. What was stored before keeps its own epoch, until 32 later ones have ended:
+            what is older is told with the oldest of these. (epoch, id) never has two bodies, and nobody misses what
+            has the id of something forgotten that it had handled. Two cases are left where ids are given again under
+            the same epoch: the user may not call INFO, so that restarts are not noticed; and a copy of a send, which a
+            link to a replica held back, is carried out there after the replica was promoted and before any client has
+            connected to it, both within request_timeout_us.
    Leaving  who has left is shown nothing that is said afterwards: `from` of a member that is none lets nothing through.
    Time     the store's clock stamps messages and epochs; your clock counts timeouts and waits.
    Threads  as the client.
