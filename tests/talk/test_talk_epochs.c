@@ -227,6 +227,32 @@ static void restart_that_loses_nothing_renames_nothing(void** state)
     assert_status(gh_op_poll(&reader->commit.op), GH_OK);
 }
 
+/* A push as if the store had been started anew before it: it begins an epoch. */
+static void push_into_a_new_epoch(game* from, redis_server* server, history* told)
+{
+    redis_server_do(server, "HSET gh:{mailbox:jeff}:s g %llu",
+                    (unsigned long long)gh_client_generation(from->client, 0) - 1);
+    mail_push(from, told, 1);
+}
+
+/* What is older is told with the oldest epoch that is known; what came later is as it was. */
+static void epoch_is_known_until_32_later_ones_have_ended(void** state)
+{
+    (void)state;
+    redis_server* server = redis_server_start(NULL);
+    game* a = game_start_ready(redis_server_address(server));
+    history* told = GAME_NEW(a, history);
+    mail_reader* reader = mail_reader_new(a, false);
+    mail_push(a, told, 1);
+    for (unsigned i = 0; i < 32; i++) push_into_a_new_epoch(a, server, told);
+    mail_read(a, reader, told); /* each has the name that its sender was told */
+    push_into_a_new_epoch(a, server, told);
+    assert_true(told->names[1].epoch > told->names[0].epoch);
+    told->names[0].epoch = told->names[1].epoch;
+    mail_read(a, reader, told);
+    assert_int_equal(reader->fetch.count, 34);
+}
+
 /* Somebody who still knows the generation before does nothing under it: he brings the later one to the epoch, and goes
    on with that. */
 static void stale_generations_are_told(void** state)
@@ -469,7 +495,8 @@ static void handled_of_what_is_lost_skips_nothing(void** state)
 
 TEST_FILE(talk_epochs, cmocka_unit_test(commits_of_what_is_lost_take_nothing_new),
           cmocka_unit_test(commit_of_the_first_that_is_lost_takes_nothing),
-          cmocka_unit_test(restart_that_loses_nothing_renames_nothing), cmocka_unit_test(stale_generations_are_told),
+          cmocka_unit_test(restart_that_loses_nothing_renames_nothing),
+          cmocka_unit_test(epoch_is_known_until_32_later_ones_have_ended), cmocka_unit_test(stale_generations_are_told),
           cmocka_unit_test(clock_that_went_back_over_a_loss_stops_nobody),
           cmocka_unit_test(epochs_ahead_of_the_clock_differ_behind_each_loss),
           cmocka_unit_test(epoch_is_the_time_while_the_clock_goes_on),

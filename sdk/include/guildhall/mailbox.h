@@ -17,8 +17,8 @@
             begun: each waits for the one before.
    Epoch    each message has an epoch besides its id. A store that was started anew, or promoted, may have forgotten its
             newest messages, whose ids it then gives again: so the first push after that begins a new, larger epoch.
-            What was stored before keeps its own, until 32 later ones have ended: what is older is told with the oldest of
-            these. (epoch, id) never has two bodies.
+            What was stored before keeps its own, until 32 later ones have ended: what is older is told with the oldest
+            of these. (epoch, id) never has two bodies.
    Once?    At least once: what was fetched and not committed is fetched again after a crash. Keep the epoch and the id
             of the message with what you did; do what gh_message_is_after those, skip the rest.
    Time     the store's clock stamps messages; your clock counts wait_us and timeout_us.
