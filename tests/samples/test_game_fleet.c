@@ -187,7 +187,8 @@ static size_t read_terminal(int terminal, char* text, size_t size)
 static int open_terminal(int* keep)
 {
     int terminal = posix_openpt(O_RDWR | O_NOCTTY);
-    assert_true(terminal >= 0 && grantpt(terminal) == 0 && unlockpt(terminal) == 0);
+    if (terminal < 0) suite_skip("this machine has no terminals to give: nothing is mounted at /dev/pts");
+    assert_true(grantpt(terminal) == 0 && unlockpt(terminal) == 0);
     snprintf(fleet.program.terminal, sizeof fleet.program.terminal, "%s", ptsname(terminal));
     *keep = open(fleet.program.terminal, O_RDWR | O_NOCTTY); /* or reading fails as soon as the fleet has ended */
     fcntl(terminal, F_SETFL, O_NONBLOCK);
