@@ -48,7 +48,13 @@ fitted() {
         -e 's#^( *\./tests/storm\.sh).*$#\1 --seconds 3 --systems lock#'
 }
 
-run_block() { (cd "$scratch/tree" && bash -e -u -o pipefail -x "$1" < /dev/null); }
+# make and CMake use all processors, which the commands do not ask for.
+run_block() {
+    local -x CMAKE_BUILD_PARALLEL_LEVEL MAKEFLAGS
+    CMAKE_BUILD_PARALLEL_LEVEL=$(processors)
+    MAKEFLAGS=-j$(processors)
+    (cd "$scratch/tree" && bash -e -u -o pipefail -x "$1" < /dev/null)
+}
 
 shows_quickstart() {
     local block
