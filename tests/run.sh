@@ -272,13 +272,13 @@ with_valgrind=('base.*' 'wire.*' 'reader*' 'scan.*' 'flat.*' 'reply.*' 'columns.
     'semaphore.*' 'tasks.*' 'tasks_worker.*' 'mailbox.*' 'mailbox_bodies.*' 'chat.*' 'chat_feed.*' 'contacts.*'
     'guild.*' 'counters.*' 'rows.*' 'rows_refresh.*' 'files.*' 'aggregate.*' 'command.*' 'command_once.*'
     'command_script.*' 'replicas.*' 'cluster_maps.*' 'cluster_lies.*' 'cluster_words.*' 'sentinel_lies.*')
-# These go over whole maps of slots, or damaged answers, thousands of times: minutes here, for lines that others pass.
-minutes_under_valgrind=(--skip cluster_lies.endless_map --skip cluster_lies.moved_with_thousands
-    --skip cluster_maps.odd_endpoints --skip slots_reader.damaged_answers --skip wake.long_message)
+# Of these, each line is run by others under valgrind, too; they repeat it for half a minute each.
+repeats_under_valgrind=(--skip cluster_lies.endless_map_costs --skip slots_reader.damaged_answers
+    --skip wake.long_message)
 begin_valgrind() {
     run_under=("${under_valgrind[@]}")
     begin_tests 'under valgrind' build/bin/debug/guildhall_tests --times "${not_under_valgrind[@]}" \
-        "${minutes_under_valgrind[@]}" "${with_valgrind[@]}"
+        "${repeats_under_valgrind[@]}" "${with_valgrind[@]}"
     run_under=()
 }
 

@@ -19,7 +19,7 @@ prepare() {
 
 compile() { (cd "$folder" && cc -std=c11 "$1" "${warnings[@]}" -c guildhall.c -o "guildhall$1.o"); }
 compile_with_zlib() {
-    (cd "$folder" && cc -std=c11 -O0 -DGH_WITH_ZLIB "${warnings[@]}" -c guildhall.c -o guildhall-zlib.o)
+    (cd "$folder" && cc -std=c11 -O2 -DGH_WITH_ZLIB "${warnings[@]}" -c guildhall.c -o guildhall-zlib.o)
 }
 header_in_cplusplus() {
     (cd "$folder" && g++ -std="$1" "${warnings[@]}" -Wold-style-cast -fsyntax-only -x c++ guildhall.h)
@@ -56,7 +56,7 @@ drop_in() {
     mkdir "$scratch/drop_in"
     cp samples/engine_drop_in/* "$scratch/drop_in"
 }
-drop_in_make() { make -C "$scratch/drop_in" CFLAGS=-g GUILDHALL="$folder" BUILD="$scratch/drop_in/make"; }
+drop_in_make() { make -C "$scratch/drop_in" GUILDHALL="$folder" BUILD="$scratch/drop_in/make"; }
 drop_in_cmake() {
     cmake -S "$scratch/drop_in" -B "$scratch/drop_in/cmake" -DGUILDHALL="$folder" &&
         cmake --build "$scratch/drop_in/cmake"

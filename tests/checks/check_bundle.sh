@@ -67,7 +67,7 @@ quickstart_runs() { "$folder/quickstart" "$1" | grep -q 'gave it back'; }
 # The engine's hiredis is the system's, which need not be the version that is inside: plugin_host asks by it before,
 # between and after.
 beside_hiredis() {
-    cc -std=c11 -O0 -fPIC -shared -I"$folder" -Isdk/include tests/programs/round.c "$folder/guildhall_bundle.c" \
+    cc -std=c11 -O1 -fPIC -shared -I"$folder" -Isdk/include tests/programs/round.c "$folder/guildhall_bundle.c" \
         -o "$scratch/plugin.so" &&
         cc -std=c11 -rdynamic tests/programs/plugin_host.c -o "$scratch/plugin_host" -l:libhiredis.a -ldl &&
         "$scratch/plugin_host" "$scratch/plugin.so" "$1"

@@ -48,12 +48,9 @@ fitted() {
         -e 's#^( *\./tests/storm\.sh).*$#\1 --seconds 3 --systems lock#'
 }
 
-# make and CMake use all processors, which the commands do not ask for.
+# make, also below CMake, uses all processors, which the commands do not ask for.
 run_block() {
-    local -x CMAKE_BUILD_PARALLEL_LEVEL MAKEFLAGS
-    CMAKE_BUILD_PARALLEL_LEVEL=$(processors)
-    MAKEFLAGS=-j$(processors)
-    (cd "$scratch/tree" && bash -e -u -o pipefail -x "$1" < /dev/null)
+    (cd "$scratch/tree" && MAKEFLAGS=-j$(processors) bash -e -u -o pipefail -x "$1" < /dev/null)
 }
 
 shows_quickstart() {
