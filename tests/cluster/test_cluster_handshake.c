@@ -21,7 +21,7 @@ static const char* counts_unknown(machines* self, const char* host, const gh_str
 static void who_is_not_known_yet_is_not_asked_for_its_epoch(void** state)
 {
     (void)state;
-    const byte_buffer none = {NULL, 0, 0};
+    const byte_buffer none = {0};
     machines* all = machines_new();
     all->map = MACHINES_TWO_MASTERS;
     all->says = counts_unknown;

@@ -7,10 +7,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The bytes to the front of their block. */
+static void close_up(byte_buffer* buffer)
+{
+    char* block = buffer->bytes - buffer->taken;
+    memmove(block, buffer->bytes, buffer->size);
+    buffer->bytes = block;
+    buffer->capacity += buffer->taken;
+    buffer->taken = 0;
+}
+
+/* Each byte is moved once for each that was taken, on the whole. */
 char* buffer_reserve(byte_buffer* buffer, size_t size)
 {
+    if (buffer->taken > buffer->size) close_up(buffer);
     if (buffer->capacity - buffer->size < size)
     {
+        if (buffer->taken > 0) close_up(buffer);
         buffer->capacity = (buffer->capacity + size) * 2;
         buffer->bytes = realloc(buffer->bytes, buffer->capacity);
         if (buffer->bytes == NULL) abort();
@@ -42,13 +55,14 @@ void buffer_add_bulk(byte_buffer* buffer, const char* format, ...)
 void buffer_consume(byte_buffer* buffer, size_t size)
 {
     if (size == 0) return;
+    buffer->bytes += size;
     buffer->size -= size;
-    memmove(buffer->bytes, buffer->bytes + size, buffer->size);
+    buffer->capacity -= size;
+    buffer->taken += size;
 }
 
 void buffer_free(byte_buffer* buffer)
 {
-    free(buffer->bytes);
-    buffer->bytes = NULL;
-    buffer->size = buffer->capacity = 0;
+    if (buffer->bytes != NULL) free(buffer->bytes - buffer->taken);
+    memset(buffer, 0, sizeof(*buffer));
 }

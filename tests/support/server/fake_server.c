@@ -135,7 +135,7 @@ static bool ask_server(fake_reply* reply)
     setsockopt(peer->server, SOL_SOCKET, SO_RCVTIMEO, &cap, sizeof(cap));
     if (send(peer->server, reply->request->raw, reply->request->raw_size, MSG_NOSIGNAL) < 0) return false;
 
-    byte_buffer answer = {NULL, 0, 0};
+    byte_buffer answer = {0};
     ssize_t whole = 0;
     while (whole == 0)
     {
