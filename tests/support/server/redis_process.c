@@ -1,4 +1,6 @@
-/* redis_process.c -- the program found, its command line built, its process forked. */
+/* redis_process.c -- the program found, its command line built, its process begun. */
+
+#define _DEFAULT_SOURCE /* vfork */
 
 #include "support/server/redis_process.h"
 
@@ -68,7 +70,11 @@ typedef struct command_line
 
 static void add(command_line* line, const char* value)
 {
-    if (line->count == ARGUMENT_CAPACITY - 1) fail_msg("%s", "too many arguments for the server");
+    if (line->count >= ARGUMENT_CAPACITY - 1)
+    {
+        fail_msg("%s", "too many arguments for the server");
+        return;
+    }
     line->values[line->count++] = value;
     line->values[line->count] = NULL;
 }
@@ -79,7 +85,8 @@ static void add_pair(command_line* line, const char* name, const char* value)
     add(line, value);
 }
 
-/* Runs in the child: only calls that are safe between fork and exec. */
+/* Runs in the child, in the memory of its parent, which stands still until the child is the server: only calls that are
+   safe there. */
 static void become_server(const char* program, const command_line* line, char** environment, const char* log_path,
                           pid_t parent)
 {
@@ -98,6 +105,15 @@ static void become_server(const char* program, const command_line* line, char** 
     dup2(log, 2);
     execve(program, (char* const*)(uintptr_t)line->values, environment);
     _exit(127);
+}
+
+/* To copy this process would take longer than a server does to start, so the child borrows its memory. */
+static pid_t begin_server(const char* program, const command_line* line, char** environment, const char* log_path)
+{
+    const pid_t parent = getpid();
+    const pid_t pid = vfork();
+    if (pid == 0) become_server(program, line, environment, log_path, parent);
+    return pid;
 }
 
 /* The environment with LD_PRELOAD and the offset's file in front. The caller frees the array, not its
@@ -201,12 +217,9 @@ pid_t redis_process_spawn(const redis_process_plan* plan)
         environment = environment_with_clock(preload, offset_file);
     }
 
-    pid_t parent = getpid();
-    fflush(NULL);
-    pid_t pid = fork();
-    if (pid == 0) become_server(program, &line, environment, log_path, parent);
+    pid_t pid = begin_server(program, &line, environment, log_path);
     if (environment != environ) free(environment);
-    if (pid < 0) fail_msg("%s", "cannot fork");
+    if (pid < 0) fail_msg("%s", "cannot begin a process");
     return pid;
 }
 
