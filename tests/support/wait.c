@@ -6,7 +6,10 @@
 
 #include <time.h>
 
+#define OFTEN 50 /* looks, before they become fewer */
+
 static void (*meanwhile)(void);
+static _Thread_local unsigned looks; /* since the wait began */
 
 uint64_t wait_now_us(void)
 {
@@ -24,12 +27,13 @@ uint64_t thread_time_ns(void)
 
 uint64_t wait_cap_us(void)
 {
+    looks = 0;
     return wait_now_us() + UINT64_C(60000000) * suite_patience();
 }
 
 void wait_briefly(void)
 {
-    struct timespec pause = {0, 200 * 1000};
+    const struct timespec pause = {0, looks++ < OFTEN ? 200 * 1000 : 1000 * 1000};
     nanosleep(&pause, NULL);
 }
 
@@ -48,9 +52,10 @@ void wait_meanwhile(void (*tick)(void))
 
 void wait_a_while(void)
 {
-    for (int i = 0; i < 16; i++)
+    const uint64_t end_us = wait_now_us() + 4000;
+    do
     {
         if (meanwhile != NULL) meanwhile();
         wait_briefly();
-    }
+    } while (wait_now_us() < end_us);
 }

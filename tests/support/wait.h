@@ -7,8 +7,8 @@
 
 #include "support/suite.h"
 
-/* Waits until the condition holds, looking every 200 us; fails the test after a cap that only a fault can
-   reach. */
+/* Waits until the condition holds, looking every 200 us, and every millisecond when it takes longer; fails the test
+   after a cap that only a fault can reach. */
 #define WAIT_FOR(condition)                                                                                  \
     do                                                                                                       \
     {                                                                                                        \
@@ -27,10 +27,10 @@ uint64_t wait_now_us(void);
 uint64_t thread_time_ns(void);
 
 /* The moment (monotonic, in microseconds) at which a wait that begins now has failed: a minute away, or ten
-   with GUILDHALL_SLOW_MACHINE=1. */
+   with GUILDHALL_SLOW_MACHINE=1. To ask is to begin a wait. */
 uint64_t wait_cap_us(void);
 
-/* Gives the processor away for about 200 us. */
+/* Gives the processor away for about 200 us, or for a millisecond in a wait that has had fifty of these. */
 void wait_briefly(void);
 
 /* The same for a condition that costs those something who are asked: looks every few milliseconds. Before it fails the
