@@ -38,10 +38,18 @@ void made_map_row(byte_buffer* reply, unsigned first, unsigned last, const char*
     say(reply, text);
 }
 
+/* Each of these slots has the owner of the one before. */
+static bool goes_on(const made_cluster* fleet, unsigned last, unsigned count)
+{
+    const uint16_t* owners = fleet->owners + last;
+    return last + count < GH_SLOTS && memcmp(owners, owners + 1, count * sizeof(*owners)) == 0;
+}
+
 static unsigned last_of_range(const made_cluster* fleet, unsigned first)
 {
     unsigned last = first;
-    while (last + 1 < GH_SLOTS && fleet->owners[last + 1] == fleet->owners[first]) last++;
+    while (goes_on(fleet, last, 256)) last += 256;
+    while (goes_on(fleet, last, 1)) last++;
     return last;
 }
 
