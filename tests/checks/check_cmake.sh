@@ -35,7 +35,7 @@ target_link_libraries(quickstart PRIVATE guildhall::guildhall)
 END
 }
 
-# build_game NAME OPTION...
+# build_game NAME OPTION... -- the same NAME again adds options to what was built.
 build_game() {
     local name=$1
     shift
@@ -48,14 +48,15 @@ by_subdirectory() {
     build_game subdirectory
 }
 
-# install_library NAME OPTION...
+# install_library KIND NAME OPTION... -- KIND is static or shared; what is built for one NAME is not built again for the
+# next of its kind.
 install_library() {
-    local name=$1
-    shift
-    cmake -S "$tree" -B "$scratch/build_$name" -DCMAKE_BUILD_TYPE=Release -DCMAKE_INSTALL_LIBDIR=lib \
+    local build=$scratch/build_$1 name=$2
+    shift 2
+    cmake -S "$tree" -B "$build" -DCMAKE_BUILD_TYPE=Release -DCMAKE_INSTALL_LIBDIR=lib \
         -DCMAKE_INSTALL_PREFIX="$scratch/$name" "$@" &&
-        cmake --build "$scratch/build_$name" -j "$(processors)" &&
-        cmake --install "$scratch/build_$name"
+        cmake --build "$build" -j "$(processors)" &&
+        cmake --install "$build"
 }
 
 by_find_package() {
@@ -104,11 +105,11 @@ speaks_tls() {
 
 tls_by_subdirectory() {
     describe_game "add_subdirectory($tree guildhall)"
-    speaks_tls tls_subdirectory -DGUILDHALL_TLS=ON
+    speaks_tls subdirectory -DGUILDHALL_TLS=ON
 }
 
 tls_by_find_package() {
-    install_library tls -DGUILDHALL_TLS=ON && describe_game 'find_package(guildhall REQUIRED)' &&
+    install_library static tls -DGUILDHALL_TLS=ON && describe_game 'find_package(guildhall REQUIRED)' &&
         speaks_tls tls_find_package -DCMAKE_PREFIX_PATH="$scratch/tls"
 }
 
@@ -140,11 +141,11 @@ has_own_store() {
 
 embedded_by_subdirectory() {
     describe_game "add_subdirectory($tree guildhall)"
-    has_own_store embedded_subdirectory -DGUILDHALL_EMBEDDED=ON
+    has_own_store subdirectory -DGUILDHALL_EMBEDDED=ON
 }
 
 embedded_by_find_package() {
-    install_library embedded -DGUILDHALL_EMBEDDED=ON && describe_game 'find_package(guildhall REQUIRED)' &&
+    install_library static embedded -DGUILDHALL_EMBEDDED=ON && describe_game 'find_package(guildhall REQUIRED)' &&
         has_own_store embedded_find_package -DCMAKE_PREFIX_PATH="$scratch/embedded"
 }
 
@@ -162,7 +163,7 @@ check 'sdk/generated is what the scripts give' generated_is_fresh
 copy_tree
 start_redis
 check_way 'a folder of another project' subdirectory by_subdirectory
-check 'the static library is installed' install_library static
+check 'the static library is installed' install_library static static
 check_way 'find_package, static' find_package_static by_find_package static
 if [ -f /usr/include/mbedtls/ssl.h ]; then
     check 'guildhall::tls of another project' tls_by_subdirectory
@@ -176,7 +177,7 @@ if [ -f /usr/include/lua5.1/lua.h ]; then
 else
     say 'note: Lua 5.1 is not there, so guildhall::embedded is not built (Debian: liblua5.1-0-dev)'
 fi
-check 'the shared library is installed' install_library shared -DBUILD_SHARED_LIBS=ON \
+check 'the shared library is installed' install_library shared shared -DBUILD_SHARED_LIBS=ON \
     -DGUILDHALL_ZLIB=ON -DGUILDHALL_UNWIND_TABLES=ON -DGUILDHALL_STATUS_TEXT=OFF
 check_way 'find_package, shared' find_package_shared by_find_package shared
 check_nothing 'the shared library shows the names that are declared, and no others' other_names
