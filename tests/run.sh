@@ -216,22 +216,33 @@ begin_tests() {
 }
 run_under=()
 
-# The largest ones mostly wait, so each is two processes beside each other.
-begin_halves() {
-    local label=$1
-    shift
-    begin_tests "$label, one half" "$@" --part 1/2
-    begin_tests "$label, the other half" "$@" --part 2/2
+# begin_parts LABEL PARTS BINARY [ARGUMENT...] -- the largest ones mostly wait, so each is some processes beside each
+# other.
+begin_parts() {
+    local label=$1 parts=$2 part
+    shift 2
+    for ((part = 1; part <= parts; part++)); do
+        begin_tests "$label, part $part" "$@" --part "$part/$parts"
+    done
 }
 
 # The debug binary cuts connections after every byte; those that run the same code once more, after each 13th.
 sparse=(GUILDHALL_STRIDE=13)
 
+# A test that starts whole Clusters of its own does the same in the build with sanitizers, which sees more.
+begin_debug() {
+    local once=()
+    if $sanitize; then
+        once=(--skip 'cluster.*' --skip 'cluster_managed.*' --skip 'cluster_rights.*' --skip 'cluster_told.*')
+    fi
+    begin_parts 'debug' 3 build/bin/debug/guildhall_tests --times ${once[@]+"${once[@]}"}
+}
+
 # What is a test of the tests' own fleets, or of what servers do to scripts while slots move, is the same in each build.
-# A release has to do what a debug build does: with whole Clusters and Sentinels, two builds are enough.
+# A release has to do what a debug build does: with whole Clusters and Sentinels, it need not.
 begin_release() {
     run_under=(env "${sparse[@]}")
-    begin_halves 'release' build/bin/release/guildhall_tests --times --skip fleets --skip cluster_half. \
+    begin_parts 'release' 2 build/bin/release/guildhall_tests --times --skip fleets --skip cluster_half. \
         --skip tls_bytes. --skip cluster. --skip cluster_rights. --skip cluster_managed. --skip tls_cluster. \
         --skip tls_nodes. --skip sentinel. --skip _told. --skip rights. --skip garbage. --skip liars. \
         --skip migrating.
@@ -241,7 +252,7 @@ begin_release() {
 begin_sanitized() {
     run_under=(env "${sparse[@]}" ASAN_OPTIONS=detect_leaks=1:detect_stack_use_after_return=1
         UBSAN_OPTIONS=print_stacktrace=1)
-    begin_halves 'with sanitizers' build/sanitize/bin/debug/guildhall_tests --times --skip fleets --skip cluster_half.
+    begin_parts 'with sanitizers' 3 build/sanitize/bin/debug/guildhall_tests --times --skip fleets --skip cluster_half.
     run_under=()
 }
 
@@ -272,13 +283,10 @@ with_valgrind=('base.*' 'wire.*' 'reader*' 'scan.*' 'flat.*' 'reply.*' 'columns.
     'semaphore.*' 'tasks.*' 'tasks_worker.*' 'mailbox.*' 'mailbox_bodies.*' 'chat.*' 'chat_feed.*' 'contacts.*'
     'guild.*' 'counters.*' 'rows.*' 'rows_refresh.*' 'files.*' 'aggregate.*' 'command.*' 'command_once.*'
     'command_script.*' 'replicas.*' 'cluster_maps.*' 'cluster_lies.*' 'cluster_words.*' 'sentinel_lies.*')
-# Of these, each line is run by others under valgrind, too; they repeat it for half a minute each.
-repeats_under_valgrind=(--skip cluster_lies.endless_map_costs --skip slots_reader.damaged_answers
-    --skip wake.long_message)
 begin_valgrind() {
     run_under=("${under_valgrind[@]}")
     begin_tests 'under valgrind' build/bin/debug/guildhall_tests --times "${not_under_valgrind[@]}" \
-        "${repeats_under_valgrind[@]}" "${with_valgrind[@]}"
+        "${with_valgrind[@]}"
     run_under=()
 }
 
@@ -299,9 +307,10 @@ if [ ${#filters[@]} -gt 0 ]; then
 fi
 
 setup build redis test sample bench browser
-stage 'the tree' ./tests/checks/check_tree.sh
-stage 'includes' ./tests/checks/check_includes.sh
-stage 'scripts' ./tests/checks/check_scripts.sh
+begin_stage 'the tree' 0 ./tests/checks/check_tree.sh
+begin_stage 'includes' 0 ./tests/checks/check_includes.sh
+begin_stage 'scripts' 0 ./tests/checks/check_scripts.sh
+end_stages
 
 # Everything is built before anything runs that waits with a time limit. The tests mostly wait, so all runs share the
 # machine. Which tests took longest stands at the end of each log.
@@ -314,7 +323,7 @@ if $debug; then
     stage 'headers alone' ./tests/checks/check_headers.sh
     stage 'the API as data' ./tests/checks/check_api.sh
     stage 'newcomers' ./tests/checks/check_newcomer.sh
-    begin_halves 'debug' build/bin/debug/guildhall_tests --times
+    begin_debug
 fi
 if $release; then begin_release; fi
 if $sanitize; then begin_sanitized; fi
@@ -326,14 +335,15 @@ if $release; then begin_stage 'two files' 0 ./tests/checks/check_amalgamation.sh
 if $release; then begin_stage 'CMake' 0 ./tests/checks/check_cmake.sh; fi
 if $release; then begin_stage 'one file' 0 ./tests/checks/check_bundle.sh; fi
 if $debug && ! $quick; then begin_stage 'without zlib' 0 ./tests/checks/check_no_zlib.sh; fi
+if $debug && ! $quick; then begin_stage 'the process' 0 ./tests/checks/check_process.sh; fi
 end_stages
 try_again
 
 if $release; then stage 'the library' ./tests/checks/check_library.sh; fi
 if $release; then stage 'the bench' ./tests/checks/check_bench.sh; fi
-if $debug && ! $quick; then stage 'the process' ./tests/checks/check_process.sh; fi
 if $debug && ! $quick; then stage 'mbedTLS from its sources' ./tests/checks/check_mbedtls.sh; fi
 if $debug && ! $quick; then stage 'gdb' ./tests/checks/check_gdb.sh; fi
+# By itself: a master that it kills beside so much else loses what a game counts on, as the store may.
 if ! $quick; then stage 'README' ./tests/checks/check_readme.sh; fi
 
 if [ ${#failures[@]} -gt 0 ]; then printf '%s\n' "${failures[@]}"; fi
