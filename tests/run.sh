@@ -285,7 +285,7 @@ with_valgrind=('base.*' 'wire.*' 'reader*' 'scan.*' 'flat.*' 'reply.*' 'columns.
     'command_script.*' 'replicas.*' 'cluster_maps.*' 'cluster_lies.*' 'cluster_words.*' 'sentinel_lies.*')
 begin_valgrind() {
     run_under=("${under_valgrind[@]}")
-    begin_tests 'under valgrind' build/bin/debug/guildhall_tests --times "${not_under_valgrind[@]}" \
+    begin_parts 'under valgrind' 2 build/bin/debug/guildhall_tests --times "${not_under_valgrind[@]}" \
         "${with_valgrind[@]}"
     run_under=()
 }
