@@ -14,8 +14,10 @@
 # "addresses: HOST:PORT,...": all nodes of the Cluster, or all Sentinels, and then "name: NAME" stands before it.
 #
 # Its input may say, a line each: kill N, freeze N, thaw N, restart N, failover N (a planned one, with that node of a
-# Cluster), settle (waits until all is well); and of a Cluster reshard SLOTS (from who has most to who has fewest), add
-# (a master without slots), remove N. An empty line shows them all again, as each of the others does when it is done.
+# Cluster), hold N (writes wait, and it is done when its replicas have all that it answered: who is killed then takes
+# nothing along), release N (they are carried out, or refused where it was replaced meanwhile), settle (waits until all
+# is well); and of a Cluster reshard SLOTS (from who has most to who has fewest), add (a master without slots), remove
+# N. An empty line shows them all again, as each of the others does when it is done.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/../platform/posix/common.sh"
 

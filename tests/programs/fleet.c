@@ -65,6 +65,7 @@ static bool read_wishes(char** argv, wishes* wanted)
 /* ---- what runs ----------------------------------------------------------------------------------------- */
 
 #define SERVERS_MAX (CLUSTER_NODES_MAX + 2 * SENTINELS_MOST)
+#define HOLD_MS     3600000 /* longer than anybody waits; "release" ends it, and the end of the server */
 
 static cluster* nodes; /* one of the two is NULL */
 static sentinels* watched;
@@ -124,6 +125,35 @@ static void restart(size_t number)
     else redis_server_restart(servers[number]);
 }
 
+/* A number of "INFO replication"; -1: it is not said. */
+static long long replication_says(redis_server* server, const char* field)
+{
+    const char* info = redis_server_text(server, "INFO replication");
+    const char* at = info == NULL ? NULL : strstr(info, field);
+    return at == NULL ? -1 : atoll(at + strlen(field));
+}
+
+static bool replicas_have(redis_server* master, long long offset)
+{
+    long long port = atoll(strrchr(redis_server_tcp_address(master), ':') + 1);
+    for (size_t i = 0; i < server_count; i++)
+    {
+        if (servers[i] == NULL || !redis_server_runs(servers[i])) continue;
+        if (replication_says(servers[i], "\nmaster_port:") != port) continue;
+        if (replication_says(servers[i], "\nslave_repl_offset:") < offset) return false;
+    }
+    return true;
+}
+
+/* Writes that come now wait at the server, not carried out, and what it has answered is at all of its replicas: then
+   it takes nothing along that anybody counts on, whatever happens to it. */
+static void hold(redis_server* master)
+{
+    redis_server_do(master, "CLIENT PAUSE %d WRITE", HOLD_MS);
+    long long offset = replication_says(master, "\nmaster_repl_offset:");
+    WAIT_FOR(replicas_have(master, offset));
+}
+
 /* Where all is well. Of a Cluster, the master or its replica may be named. */
 static bool fail_over(size_t number)
 {
@@ -161,6 +191,15 @@ static void settle(void)
 {
     if (watched != NULL) sentinels_settle(watched);
     else WAIT_SELDOM(all_slots_are_served() && cluster_has_settled(nodes), cluster_show(nodes));
+}
+
+/* One that was replaced meanwhile is a replica before, and refuses what waits. A Sentinel's greeting waits there, too,
+   and with it all that the Sentinel would say: so that one is told by us. */
+static void release(redis_server* server)
+{
+    if (watched != NULL) sentinels_make_replica(watched, server);
+    else settle();
+    redis_server_do(server, "CLIENT UNPAUSE");
 }
 
 static redis_server* master_with(bool most)
@@ -238,8 +277,11 @@ static bool obey(const char* line)
     if (count != 2) return false;
     if (strcmp(word, "remove") == 0) return remove_node(number);
     bool exists = redis_server_pid(servers[number]) != 0;
+    bool runs = redis_server_runs(servers[number]);
     if (strcmp(word, "kill") == 0) redis_server_kill9(servers[number]);
-    else if (strcmp(word, "freeze") == 0 && redis_server_runs(servers[number])) redis_server_freeze(servers[number]);
+    else if (strcmp(word, "hold") == 0 && runs) hold(servers[number]);
+    else if (strcmp(word, "release") == 0 && runs) release(servers[number]);
+    else if (strcmp(word, "freeze") == 0 && runs) redis_server_freeze(servers[number]);
     else if (strcmp(word, "thaw") == 0 && exists) redis_server_thaw(servers[number]);
     else if (strcmp(word, "restart") == 0) restart(number);
     else return false;
@@ -262,8 +304,8 @@ static void serve(void)
         line[size] = '\0';
         size = 0;
         if (!obey(line))
-            printf("kill N, freeze N, thaw N, restart N, failover N, settle, reshard SLOTS, add, remove N; or nothing, "
-                   "to see who is what\n");
+            printf("kill N, freeze N, thaw N, restart N, failover N, hold N, release N, settle, reshard SLOTS, add, "
+                   "remove N; or nothing, to see who is what\n");
         show_all();
     }
 }

@@ -30,21 +30,6 @@ static void losses_are_what_was_told(void** state)
     assert_int_equal(events_losses(&shown), 5);
 }
 
-static void losses_are_proven_by_what_may_lose(void** state)
-{
-    (void)state;
-    static snapshot shown;
-    static events e;
-    show_five(&shown);
-    memset(&e, 0, sizeof e);
-    e.count = 2;
-    e.list[0] = (event){.may_lose = true, .losses = 3};
-    e.list[1] = (event){.may_lose = false, .losses = 2, .delay_us = EVENTS_LEASES_LAST_US - 1};
-    assert_int_equal(events_losses_unproven(&e, &shown), 2);
-    e.list[1].may_lose = true;
-    assert_int_equal(events_losses_unproven(&e, &shown), 0);
-}
-
 /* Whoever waited so long for the store may have held a lease that ran out meanwhile. */
 static void losses_are_proven_by_a_long_wait(void** state)
 {
@@ -53,8 +38,11 @@ static void losses_are_proven_by_a_long_wait(void** state)
     static events e;
     show_five(&shown);
     memset(&e, 0, sizeof e);
-    e.count = 1;
-    e.list[0] = (event){.may_lose = false, .losses = 5, .delay_us = EVENTS_LEASES_LAST_US};
+    e.count = 2;
+    e.list[0] = (event){.losses = 3, .delay_us = EVENTS_LEASES_LAST_US};
+    e.list[1] = (event){.losses = 2, .delay_us = EVENTS_LEASES_LAST_US - 1};
+    assert_int_equal(events_losses_unproven(&e, &shown), 2);
+    e.list[1].delay_us = EVENTS_LEASES_LAST_US;
     assert_int_equal(events_losses_unproven(&e, &shown), 0);
 }
 
@@ -68,9 +56,22 @@ static void losses_of_no_event_are_not_proven(void** state)
     memset(&e, 0, sizeof e);
     e.count = 1;
     e.calm.losses = 1;
-    e.list[0] = (event){.may_lose = true, .losses = 3};
+    e.list[0] = (event){.losses = 3, .delay_us = EVENTS_LEASES_LAST_US};
     assert_int_equal(events_losses_unproven(&e, &shown), 2);
 }
 
-TEST_FILE(game_events, cmocka_unit_test(losses_are_what_was_told), cmocka_unit_test(losses_are_proven_by_what_may_lose),
-          cmocka_unit_test(losses_are_proven_by_a_long_wait), cmocka_unit_test(losses_of_no_event_are_not_proven));
+/* What was done to a server that nobody was to replace has no such time. */
+static void longest_absence_is_told(void** state)
+{
+    (void)state;
+    static events e;
+    memset(&e, 0, sizeof e);
+    e.count = 3;
+    assert_int_equal(events_away_us(&e), 0);
+    e.list[0].away_us = 1;
+    e.list[1].away_us = EVENTS_OPS_WAIT_US;
+    assert_int_equal(events_away_us(&e), EVENTS_OPS_WAIT_US);
+}
+
+TEST_FILE(game_events, cmocka_unit_test(losses_are_what_was_told), cmocka_unit_test(losses_are_proven_by_a_long_wait),
+          cmocka_unit_test(losses_of_no_event_are_not_proven), cmocka_unit_test(longest_absence_is_told));

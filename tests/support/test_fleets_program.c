@@ -2,10 +2,13 @@
 
 #include "support/process.h"
 #include "support/scene/program.h"
+#include "support/server/cluster.h"
+#include "support/server/raw.h"
 #include "support/server/stream.h"
 #include "support/wait.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static bool answers(const char* address)
@@ -115,6 +118,108 @@ static void program_moves_slots_and_nodes(void** state)
     assert_int_equal(child_wait(runs.child), 0);
 }
 
+/* Of the last line that shows a server: "3 127.0.0.1:10004 replica process 4711". */
+static void find_server(int number, char address[32], char role[16])
+{
+    char begin[16];
+    const char* last = NULL;
+    snprintf(begin, sizeof(begin), "\n%d 127", number);
+    if (strncmp(runs.output, begin + 1, strlen(begin + 1)) == 0) last = runs.output;
+    for (const char* at = strstr(runs.output, begin); at != NULL; at = strstr(at + 1, begin)) last = at + 1;
+    assert_non_null(last);
+    assert_int_equal(sscanf(last, "%*d %31s %15s", address, role), 2);
+}
+
+static redisContext* context_of(int number)
+{
+    char address[32], role[16];
+    find_server(number, address, role);
+    redisContext* context = redisConnect("127.0.0.1", atoi(strchr(address, ':') + 1));
+    assert_true(context != NULL && context->err == 0);
+    return context;
+}
+
+static bool a_set_waits_at(redisContext* server)
+{
+    redisReply* clients = redisCommand(server, "CLIENT LIST");
+    assert_non_null(clients);
+    bool found = strstr(clients->str, " cmd=set ") != NULL;
+    freeReplyObject(clients);
+    return found;
+}
+
+static long long size_at(redisContext* server, const char* key)
+{
+    redisReply* reply = redisCommand(server, "STRLEN %s", key);
+    assert_non_null(reply);
+    long long size = reply->type == REDIS_REPLY_INTEGER ? reply->integer : -1;
+    freeReplyObject(reply);
+    return size;
+}
+
+static void held_server_takes_no_writes(void** state)
+{
+    (void)state;
+    char addresses[512], master[32], role[16], line[64], key[16], tag[CLUSTER_TAG_SIZE];
+    cluster_tag(0, tag);
+    snprintf(key, sizeof(key), "{%s}", tag);
+    start_program("cluster", addresses);
+    find_server(0, master, role);
+    redisContext* reader = context_of(0);
+    int writer = raw_connect(master);
+    tell_program("hold 0\n", addresses);
+    snprintf(line, sizeof(line), "SET %s told\r\n", key);
+    raw_say(writer, line);
+    WAIT_FOR(a_set_waits_at(reader));
+    assert_int_equal(size_at(reader, key), 0);
+    tell_program("release 0\n", addresses);
+    raw_expect_text(writer, "+OK\r\n");
+    assert_int_equal(size_at(reader, key), 4);
+    redisFree(reader);
+    close(ends[1]);
+    assert_int_equal(child_wait(runs.child), 0);
+}
+
+/* So much at once is on its way for longer than it takes to kill. */
+#define MUCH_BYTES (64u << 20)
+
+static int master_of_three(void)
+{
+    char address[32], role[16];
+    for (int i = 3; i < 6; i++)
+    {
+        find_server(i, address, role);
+        if (strcmp(role, "master") == 0) return i;
+    }
+    return -1;
+}
+
+static void held_server_takes_nothing_along_when_it_is_killed(void** state)
+{
+    (void)state;
+    char addresses[512], key[16], tag[CLUSTER_TAG_SIZE];
+    char* much = calloc(1, MUCH_BYTES);
+    assert_non_null(much);
+    cluster_tag(0, tag);
+    snprintf(key, sizeof(key), "{%s}", tag);
+    start_program("cluster", addresses);
+    redisContext* writer = context_of(0);
+    redisReply* reply = redisCommand(writer, "SET %s %b", key, much, (size_t)MUCH_BYTES);
+    free(much);
+    assert_true(reply != NULL && reply->type == REDIS_REPLY_STATUS);
+    freeReplyObject(reply);
+    redisFree(writer);
+    tell_program("hold 0\n", addresses);
+    tell_program("kill 0\n", addresses);
+    tell_program("settle\n", addresses);
+    assert_int_not_equal(master_of_three(), -1);
+    redisContext* reader = context_of(master_of_three());
+    assert_int_equal(size_at(reader, key), MUCH_BYTES);
+    redisFree(reader);
+    close(ends[1]);
+    assert_int_equal(child_wait(runs.child), 0);
+}
+
 static void servers_of_a_program_that_is_killed_do_not_survive_it(void** state)
 {
     (void)state;
@@ -127,5 +232,6 @@ static void servers_of_a_program_that_is_killed_do_not_survive_it(void** state)
 }
 
 TEST_FILE(fleets_program, cmocka_unit_test(program_obeys_and_ends_with_its_input),
-          cmocka_unit_test(program_moves_slots_and_nodes),
+          cmocka_unit_test(program_moves_slots_and_nodes), cmocka_unit_test(held_server_takes_no_writes),
+          cmocka_unit_test(held_server_takes_nothing_along_when_it_is_killed),
           cmocka_unit_test(servers_of_a_program_that_is_killed_do_not_survive_it));

@@ -12,29 +12,32 @@
 
 /* ---- What happens -------------------------------------------------------------------------------------- */
 
-/* In orders, '%' is a master and '+' the newest server. */
+/* In orders, '%' is a master and '+' the newest server.
+
+   Replication is asynchronous: what a master has answered, and its replica has not got yet, is lost with it, and
+   players would rightly call that a fault. So who is killed or frozen is held before: writes wait there, not carried
+   out, until its replicas have all. Then whatever players miss is the game's fault, or Guildhall's. */
 typedef struct plan
 {
     const char* text;
     const char* orders;
-    bool may_lose; /* what was not replicated yet */
 } plan;
 
 static const plan of_cluster[] = {
-    {"a master is killed, and comes back", "kill %;settle;restart %;settle;", true},
-    {"a master is frozen for a while", "freeze %;settle;thaw %;settle;", true},
-    {"a master hands over to its replica", "failover %;settle;", false},
-    {"2,000 slots move", "reshard 2000;settle;", false},
-    {"a node comes, and gets 2,000 slots", "add;reshard 2000;settle;", false},
-    {"a node goes", "remove +;settle;", false},
-    {NULL, NULL, false},
+    {"a master is killed, and comes back", "hold %;kill %;settle;restart %;settle;"},
+    {"a master is frozen for a while", "hold %;freeze %;settle;thaw %;release %;settle;"},
+    {"a master hands over to its replica", "failover %;settle;"},
+    {"2,000 slots move", "reshard 2000;settle;"},
+    {"a node comes, and gets 2,000 slots", "add;reshard 2000;settle;"},
+    {"a node goes", "remove +;settle;"},
+    {NULL, NULL},
 };
 
 static const plan of_sentinels[] = {
-    {"the master is killed, and comes back", "kill %;settle;restart %;settle;", true},
-    {"the master is frozen for a while", "freeze %;settle;thaw %;settle;", true},
-    {"the master hands over to a replica", "failover %;settle;", false},
-    {NULL, NULL, false},
+    {"the master is killed, and comes back", "hold %;kill %;settle;restart %;settle;"},
+    {"the master is frozen for a while", "hold %;freeze %;settle;thaw %;release %;settle;"},
+    {"the master hands over to a replica", "failover %;settle;"},
+    {NULL, NULL},
 };
 
 static int open_in(const char* folder, const char* name, int how)
@@ -51,11 +54,7 @@ void events_begin(events* e, const options* o, uint64_t now_us)
     *e = (events){.orders = -1, .answers = -1, .begun_us = now_us, .newest = -1};
     if (o->events == NULL) return;
     e->plans = o->cluster ? of_cluster : of_sentinels;
-    for (; e->plans[e->count].text != NULL; e->count++)
-    {
-        e->list[e->count].text = e->plans[e->count].text;
-        e->list[e->count].may_lose = e->plans[e->count].may_lose;
-    }
+    for (; e->plans[e->count].text != NULL; e->count++) e->list[e->count].text = e->plans[e->count].text;
     e->end_us = o->seconds == 0 ? UINT64_MAX : now_us + o->seconds * 1000000ull;
     e->again_us = now_us + CALM_US;
     e->give_up_us = UINT64_MAX;
@@ -84,6 +83,12 @@ static void name_server(events* e, int number)
     if (number >= 0) memcpy(now->address, e->addresses[number], sizeof now->address);
 }
 
+/* One that hands over is there until the other is. */
+static bool takes_a_master_away(const char* line)
+{
+    return strncmp(line, "kill", 4) == 0 || strncmp(line, "freeze", 6) == 0;
+}
+
 /* The next of this event's, with a number in the place of its sign. */
 static void order(events* e, uint64_t now_us)
 {
@@ -96,6 +101,8 @@ static void order(events* e, uint64_t now_us)
     if (sign < size) name_server(e, number);
     e->left += size + 1;
     e->asked = true;
+    e->settling = strcmp(line, "settle\n") == 0;
+    if (takes_a_master_away(line)) e->struck_us = now_us;
     e->give_up_us = now_us + NO_ANSWER_US;
     if (write(e->orders, line, strlen(line)) != (ssize_t)strlen(line)) e->failed = true;
 }
@@ -153,7 +160,7 @@ uint64_t events_losses(const snapshot* shown)
 
 static uint64_t proven(const event* one)
 {
-    return one->may_lose || one->delay_us >= EVENTS_LEASES_LAST_US ? one->losses : 0;
+    return one->delay_us >= EVENTS_LEASES_LAST_US ? one->losses : 0;
 }
 
 uint64_t events_losses_unproven(const events* e, const snapshot* shown)
@@ -180,6 +187,21 @@ static void look_at_players(events* e, const snapshot* shown)
     now->losses = events_losses(shown) - e->losses_before;
 }
 
+static void note_replaced(events* e, uint64_t now_us)
+{
+    if (e->asked || !e->settling || e->struck_us == 0) return;
+    e->list[e->done].away_us = now_us - e->struck_us;
+    e->struck_us = 0;
+}
+
+uint64_t events_away_us(const events* e)
+{
+    uint64_t longest = 0;
+    for (uint32_t i = 0; i < e->count; i++)
+        if (e->list[i].away_us > longest) longest = e->list[i].away_us;
+    return longest;
+}
+
 static void begin_next(events* e, const snapshot* shown, board_row* row)
 {
     event* next = &e->list[e->done];
@@ -204,6 +226,7 @@ void events_frame(events* e, const snapshot* shown, board_row* row)
     uint64_t now_us = shown->now_us;
     if (e->count == 0 || e->failed) return;
     take_answers(e);
+    note_replaced(e, now_us);
     look_at_players(e, shown);
     if (now_us > e->give_up_us) e->failed = true;
     if (e->done == e->count || e->asked || e->failed) return;

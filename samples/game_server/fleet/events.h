@@ -27,10 +27,10 @@ typedef struct event
     char address[32];   /* of the server that it happened to; empty: it was none alone */
     uint64_t begun_us;  /* 0: not yet */
     uint64_t took_us;   /* until all was well again; 0: it was not                       */
+    uint64_t away_us;   /* until another server was in the place of this one; 0: none was meant to be */
     uint64_t delay_us;  /* the longest of an op that waits for nobody but the store      */
     uint64_t late;      /* frames that came late because of gh_tick                      */
     uint64_t losses;    /* ops that ended LOST or RESTARTED until the next one began     */
-    bool may_lose;      /* replication is asynchronous, and leases run out meanwhile     */
 } event;
 
 typedef struct events
@@ -50,7 +50,9 @@ typedef struct events
     int answers;
     const char* left; /* of the orders of this event */
     bool asked;
-    uint64_t again_us; /* when the next begins */
+    bool settling;      /* what was asked is whether all is well            */
+    uint64_t struck_us; /* when a server was last struck; 0: it is replaced */
+    uint64_t again_us;  /* when the next begins                             */
     uint64_t give_up_us;
     uint64_t late_before;
     uint64_t losses_before;
@@ -70,13 +72,19 @@ void events_frame(events* e, const snapshot* shown, board_row* row);
 /* True when all is done, and the time of --seconds is up; never without --events. */
 bool events_are_over(const events* e, uint64_t now_us);
 
-/* How many ops were told of a loss, of all that is shown; and so many of them that nothing accounts for: what was done
-   to the store at that time loses nothing, and no op waited so long that a lease may have run out. */
+/* How many ops were told of a loss, of all that is shown; and so many of them that nothing accounts for: no event loses
+   what the store has answered, and no op waited so long meanwhile that a lease may have run out. */
 uint64_t events_losses(const snapshot* shown);
 uint64_t events_losses_unproven(const events* e, const snapshot* shown);
 
 /* Half of the shortest lease that the game has, of a task: two missed renewals may be the end of it. */
 #define EVENTS_LEASES_LAST_US 1000000u
+
+/* The longest that a server was away and not replaced. From so much on an op may have waited for it in vain: the game's
+   ops have five seconds, of which one is for the way to the new server. */
+uint64_t events_away_us(const events* e);
+
+#define EVENTS_OPS_WAIT_US 4000000u
 
 void events_end(events* e);
 

@@ -77,7 +77,7 @@ static void create(social* s, const social_player* p, membership* m)
 
 static void leave(social* s, const social_player* p, membership* m)
 {
-    gh_chat chat = chat_within(s, m->talk, LEAVING_US);
+    gh_chat chat = chat_within(s, m->talk, ANSWER_US);
     gh_status status = gh_chat_leave_begin(&m->change, &chat, p->name);
     m->state = status == GH_OK ? MEMBER_LEAVING : MEMBER_NOT;
 }
@@ -143,7 +143,7 @@ bool chat_is_in(const social_player* p)
 /* What the player has heard in its guild is noted, so that it does not come again. */
 static void note_heard(social* s, social_player* p, const membership* m)
 {
-    gh_chat chat = chat_within(s, m->talk, LEAVING_US);
+    gh_chat chat = chat_within(s, m->talk, ANSWER_US);
     if (m->heard == 0) return;
     p->chat.commit_member = (gh_chat_member){.name = p->name, .handled = m->heard};
     gh_chat_commit_begin(&p->chat.commit, &chat, m->epoch, &p->chat.commit_member,

@@ -10,7 +10,7 @@
 static void fetch(social* s, social_player* p)
 {
     mail_part* mail = &p->mail;
-    gh_mailbox mailbox = mailbox_within(s, p->name, ANSWER_US);
+    gh_mailbox mailbox = mailbox_of(s, p->name);
     gh_mailbox_fetch_config config = gh_mailbox_fetch_config_default();
     config.wait_us = WAIT_US;
     config.messages_max = MAIL_MESSAGES;
@@ -84,7 +84,7 @@ static bool commit_frame(social* s, social_player* p)
     }
     if (mail->read <= mail->committed) return false;
     mail->commit_id = mail->read;
-    gh_mailbox mailbox = mailbox_within(s, p->name, p->here ? ANSWER_US : LEAVING_US);
+    gh_mailbox mailbox = mailbox_of(s, p->name);
     mail->committing = gh_mailbox_commit_begin(&mail->commit, &mailbox, mail->epoch, mail->read) == GH_OK;
     return mail->committing;
 }

@@ -53,11 +53,11 @@ int64_t social_player_of(gh_str name)
     return number < PLAYERS_MAX && gh_str_equal(player_name(number, own), name) ? (int64_t)number : -1;
 }
 
-gh_mailbox mailbox_within(const social* s, gh_str player, uint64_t timeout_us)
+gh_mailbox mailbox_of(const social* s, gh_str player)
 {
     gh_mailbox mailbox;
     gh_mailbox_config config = gh_mailbox_config_default();
-    config.timeout_us = timeout_us;
+    config.timeout_us = ANSWER_US;
     gh_mailbox_init(&mailbox, s->client, player, &config); /* what is wrong with it, a begin says */
     return mailbox;
 }

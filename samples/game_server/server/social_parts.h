@@ -28,7 +28,6 @@ enum
 
 #define RETRY_US    1000000u /* after the store could not be asked */
 #define ANSWER_US   5000000u /* for a request of a player          */
-#define LEAVING_US  2000000u
 #define PATIENT_US 60000000u /* for what waits in a long row       */
 
 /* ---- Chats --------------------------------------------------------------------------------------------- */
@@ -264,8 +263,8 @@ void social_tell_names(social* s, const social_player* p, uint32_t number, const
 /* -1: no player has that name. */
 int64_t social_player_of(gh_str name);
 
-/* For one begin, which has so long. */
-gh_mailbox mailbox_within(const social* s, gh_str player, uint64_t timeout_us);
+/* For one begin, which has ANSWER_US, or as long as is said. */
+gh_mailbox mailbox_of(const social* s, gh_str player);
 gh_chat chat_within(const social* s, const talk* t, uint64_t timeout_us);
 
 #endif

@@ -16,7 +16,7 @@ void whisper_to(social* s, social_player* p, const message* m)
     memcpy(w->words, m->text.bytes, m->text.size);
     w->to = gh_str_make(w->to_bytes, m->name.size);
     w->post = (gh_post){.sender = p->name, .body = gh_str_make(w->words, m->text.size)};
-    gh_mailbox mailbox = mailbox_within(s, w->to, ANSWER_US);
+    gh_mailbox mailbox = mailbox_of(s, w->to);
     gh_status status = gh_mailbox_push_begin(&w->push, &mailbox, &w->post, 1);
     if (status != GH_OK)
     {
