@@ -95,7 +95,13 @@ note_failures() {
             if (!seen[$0]++) print $0 reasons
             reasons = ""
         }
-        /^FAILED  / { sub(/^FAILED  /, ""); print }' "$(log_of "$label")")
+        /^ +FAILED  / && check != "" { # what the program behind a check says of itself
+            sub(/^ +FAILED +/, "")
+            if (length(check) < 400) check = check " | " $0
+        }
+        /^(ok|FAILED)  / && check != "" { print check; check = "" }
+        /^FAILED  / { sub(/^FAILED +/, ""); check = $0 }
+        END { if (check != "") print check }' "$(log_of "$label")")
     if [ "$named" -eq "$count" ]; then return; fi
     failures+=("failed: $label: ended with code $code; see its log")
     unset "command_of[$label]"
@@ -235,7 +241,7 @@ begin_debug() {
     if $sanitize; then
         once=(--skip 'cluster.*' --skip 'cluster_managed.*' --skip 'cluster_rights.*' --skip 'cluster_told.*')
     fi
-    begin_parts 'debug' 3 build/bin/debug/guildhall_tests --times ${once[@]+"${once[@]}"}
+    begin_parts 'debug' 3 build/bin/debug/guildhall_tests --times "${once[@]}"
 }
 
 # What is a test of the tests' own fleets, or of what servers do to scripts while slots move, is the same in each build.
