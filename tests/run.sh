@@ -344,8 +344,7 @@ if $release; then stage 'the library' ./tests/checks/check_library.sh; fi
 if $release; then stage 'the bench' ./tests/checks/check_bench.sh; fi
 if $debug && ! $quick; then stage 'mbedTLS from its sources' ./tests/checks/check_mbedtls.sh; fi
 if $debug && ! $quick; then stage 'gdb' ./tests/checks/check_gdb.sh; fi
-# A master that README's fleet kills loses what a game counts on, as a store may, when it has to share the machine. So
-# what runs beside it only takes what it leaves.
+# README's commands mostly wait, for up to two minutes; what only compiles takes what they leave.
 if ! $quick; then begin_stage 'README' 0 ./tests/checks/check_readme.sh; fi
 if $release; then begin_stage 'two files' 0 nice -n 19 ./tests/checks/check_amalgamation.sh; fi
 if $release; then begin_stage 'CMake' 0 nice -n 19 ./tests/checks/check_cmake.sh; fi
