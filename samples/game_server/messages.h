@@ -41,6 +41,8 @@
        FAREWELL                             gold, coins on hold, items         the seat is free again
        SORRY                      why       a sorry_reason                     the request was not carried out
 
+   FAREWELL comes unasked, too, when the seat is lost. What has no answer by then may have been done, or not.
+
    A line of OFFERS is "item version price seller". The lines are neighbours by their prices, from anywhere in
    the market: so not all players want the same.
 

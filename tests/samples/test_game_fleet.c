@@ -104,6 +104,23 @@ static void fleet_survives_killed_workers_and_a_store_that_dies_and_freezes(void
     expect_nothing_behind();
 }
 
+/* Players whose seats are lost do not know that yet, and go on asking: that is no nonsense. */
+static void fleet_lets_players_go_whose_seats_are_lost(void** state)
+{
+    (void)state;
+    prepare_fleet("20", "0");
+    start_fleet();
+    FLEET_UNTIL(both_play());
+    redis_server_freeze(fleet.store);
+    FLEET_UNTIL(count_of("server-1", "seats.lost") > 0 && count_of("server-2", "seats.lost") > 0);
+    expect_frames_go_on(120);
+    redis_server_thaw(fleet.store);
+    expect_play_goes_on();
+    program_interrupt(&fleet.program);
+    expect_good_end();
+    expect_nothing_behind();
+}
+
 static void fleet_ends_at_once_when_asked_twice(void** state)
 {
     (void)state;
@@ -267,6 +284,7 @@ static void fleet_says_what_its_options_take(void** state)
 TEST_FILE(game_fleet, cmocka_unit_test(fleet_runs_for_its_time_and_all_holds),
           cmocka_unit_test(fleet_plays_in_one_process),
           cmocka_unit_test(fleet_survives_killed_workers_and_a_store_that_dies_and_freezes),
+          cmocka_unit_test(fleet_lets_players_go_whose_seats_are_lost),
           cmocka_unit_test(fleet_ends_at_once_when_asked_twice), cmocka_unit_test(fleet_notices_a_coin_too_many),
           cmocka_unit_test(fleet_refuses_a_prefix_that_somebody_has_keys_with),
           cmocka_unit_test(fleet_with_a_prefix_of_its_own_removes_its_keys_alone),

@@ -220,10 +220,12 @@ static void look_for_loss(seats* s, seat* p)
 
 /* ---- From outside -------------------------------------------------------------------------------------- */
 
+/* Who has lost the seat asks on until FAREWELL is read there, which is the answer. */
 bool seats_message(seats* s, uint32_t slot, const message* m)
 {
     seat* p = &s->all[slot];
     if (p->state == SEAT_FREE) enter(s, p, m);
+    else if (p->state >= SEAT_LEAVING) return true;
     else if (m->type == MESSAGE_LEAVE) seats_gone(s, slot);
     else if (p->state == SEAT_IN && m->type != MESSAGE_ENTER) return false;
     else sorry(s, p, m, SORRY_NONSENSE, "not now");
