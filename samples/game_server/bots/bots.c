@@ -18,11 +18,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#define LOOP_US     10000ull
-#define WANTED_US   100000ull   /* how often it is looked who has still to hear something */
-#define SETTLE_US   35000000ull /* longer than any answer may take                        */
-#define LEAVE_US    90000000ull
-#define LONG_RUN_US 20000000ull /* after so much play each check must have been made      */
+#define LOOP_US    10000ull
+#define WANTED_US  100000ull   /* how often it is looked who has still to hear something */
+#define SETTLE_US  35000000ull /* longer than any answer may take                        */
+#define LEAVE_US   90000000ull
+#define MUCH_ASKED 1000u /* then each check must have been made: of a hundred requests one is of the rarest kind */
 
 typedef struct play
 {
@@ -173,7 +173,7 @@ static bool summarize(play* p)
             p->crowd.options->seed, (double)played_us / 1e6, (double)(frame_now_us() - p->closing_us) / 1e6);
     for (int i = 0; i < BOARD_COUNTS && p->row.counts[i].name[0] != '\0'; i++)
         fprintf(aside(), "  %-30s %10" PRIu64 "\n", p->row.counts[i].name, p->row.counts[i].value);
-    return checks_hold(&p->row, played_us >= LONG_RUN_US);
+    return checks_hold(&p->row, tally_of(&p->crowd, TALLY_ASKED) >= MUCH_ASKED);
 }
 
 int bots_main(const options* o)

@@ -11,6 +11,11 @@ void tally_add(crowd* c, tally t)
     if (c->tallies[t] != NULL) ++*c->tallies[t];
 }
 
+uint64_t tally_of(const crowd* c, tally t)
+{
+    return c->tallies[t] == NULL ? 0 : *c->tallies[t];
+}
+
 /* ---- Trouble ------------------------------------------------------------------------------------------- */
 
 void crowd_trouble(crowd* c)

@@ -147,6 +147,7 @@ bool crowd_open(crowd* c, const options* o, board_row* row);
 void crowd_close(crowd* c);
 
 void tally_add(crowd* c, tally t);
+uint64_t tally_of(const crowd* c, tally t);
 
 /* Something has gone wrong; calm is when nothing did for a while. */
 void crowd_trouble(crowd* c);
