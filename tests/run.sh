@@ -99,8 +99,11 @@ note_failures() {
             sub(/^ +FAILED +/, "")
             if (length(check) < 400) check = check " | " $0
         }
-        /^(ok|FAILED)  / && check != "" { print check; check = "" }
-        /^FAILED  / { sub(/^FAILED +/, ""); check = $0 }
+        /^FAILED  [^ ]/ { # further to the right is what a game has printed in a test of another kind
+            if (check != "") print check
+            sub(/^FAILED  /, "")
+            check = $0
+        }
         END { if (check != "") print check }' "$(log_of "$label")")
     if [ "$named" -eq "$count" ]; then return; fi
     failures+=("failed: $label: ended with code $code; see its log")
