@@ -3,8 +3,7 @@
 # is samples/quickstart.c, which runs.
 #
 # Commands are the lines of the ```sh blocks, each block in a shell of its own. What takes long is shortened and what
-# needs another machine is left out, both by the rules in fitted. Blocks with a fleet that plays, which mostly waits,
-# run one after the other beside those that only build, in a copy of their own.
+# needs another machine is left out, both by the rules in fitted.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/check.sh"
 
@@ -51,26 +50,9 @@ fitted() {
         -e 's#^( *\./tests/storm\.sh).*$#\1 --seconds 3 --systems lock#'
 }
 
-plays() { grep -q 'samples/run\.sh' "$1"; }
-
-# In a copy of the tree, blocks one after the other; told_by says how each went. make, also below CMake, uses all
-# processors, which the commands do not ask for.
-run_blocks() {
-    local tree=$1 block code
-    shift
-    copy_tree "$tree"
-    cd "$tree"
-    for block in "$@"; do
-        code=0
-        MAKEFLAGS=-j$(processors) "${leash[@]}" bash -e -u -o pipefail -x "$block" > "$block.output" 2>&1 < /dev/null ||
-            code=$?
-        printf '%s\n' "$code" > "$block.code"
-    done
-}
-
-told_by() {
-    cat "$1.output"
-    return "$(cat "$1.code")"
+# make, also below CMake, uses all processors, which the commands do not ask for.
+run_block() {
+    (cd "$scratch/tree" && MAKEFLAGS=-j$(processors) bash -e -u -o pipefail -x "$1" < /dev/null)
 }
 
 shows_quickstart() {
@@ -113,31 +95,17 @@ mkdir "$scratch/blocks"
 extract_blocks sh "$scratch/blocks"
 extract_blocks c "$scratch/blocks"
 start_redis
+copy_tree "$scratch/tree"
 
 check 'README.md shows samples/quickstart.c' shows_quickstart
 check "the quickstart has at most $quickstart_lines_max lines" quickstart_is_short
 check 'the quickstart runs' quickstart_runs
 check_nothing 'files that README.md links to are there' linked_files_missing
 check 'README.md has commands' test -f "$scratch/blocks/sh.1"
-
-blocks=() playing=() building=()
 for ((i = 1; ; i++)); do
     block=$scratch/blocks/sh.$i
     if [ ! -f "$block" ]; then break; fi
     fitted < "$block" > "$block.fitted"
-    if ! grep -q '[^ ]' "$block.fitted"; then continue; fi
-    blocks+=("$block")
-    if plays "$block.fitted"; then playing+=("$block.fitted"); else building+=("$block.fitted"); fi
+    if grep -q '[^ ]' "$block.fitted"; then check "commands: $(head -n 1 "$block")" run_block "$block.fitted"; fi
 done
-run_blocks "$scratch/played" "${playing[@]}" &
-played=$!
-run_blocks "$scratch/built" "${building[@]}" &
-built=$!
-own "$played"
-own "$built"
-for lane in "$played" "$built"; do
-    wait_for "$lane" || true # how each block went is told below
-    disown_process "$lane"
-done
-for block in "${blocks[@]}"; do check "commands: $(head -n 1 "$block")" told_by "$block.fitted"; done
 check_summary
