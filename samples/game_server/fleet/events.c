@@ -83,10 +83,14 @@ static void name_server(events* e, int number)
     if (number >= 0) memcpy(now->address, e->addresses[number], sizeof now->address);
 }
 
-/* One that hands over is there until the other is. */
-static bool takes_a_master_away(const char* line)
+/* A server is away from its kill or freeze on, and comes back when another has taken its place. One that hands over is
+   there until the other is. */
+static void note_absence(events* e, const char* line, uint64_t now_us)
 {
-    return strncmp(line, "kill", 4) == 0 || strncmp(line, "freeze", 6) == 0;
+    bool goes = strncmp(line, "kill", 4) == 0 || strncmp(line, "freeze", 6) == 0;
+    bool comes_back = strncmp(line, "restart", 7) == 0 || strncmp(line, "thaw", 4) == 0;
+    if (goes) e->struck_us = now_us;
+    if (comes_back) e->list[e->done].away_us = now_us - e->struck_us;
 }
 
 /* The next of this event's, with a number in the place of its sign. */
@@ -101,8 +105,7 @@ static void order(events* e, uint64_t now_us)
     if (sign < size) name_server(e, number);
     e->left += size + 1;
     e->asked = true;
-    e->settling = strcmp(line, "settle\n") == 0;
-    if (takes_a_master_away(line)) e->struck_us = now_us;
+    note_absence(e, line, now_us);
     e->give_up_us = now_us + NO_ANSWER_US;
     if (write(e->orders, line, strlen(line)) != (ssize_t)strlen(line)) e->failed = true;
 }
@@ -187,13 +190,6 @@ static void look_at_players(events* e, const snapshot* shown)
     now->losses = events_losses(shown) - e->losses_before;
 }
 
-static void note_replaced(events* e, uint64_t now_us)
-{
-    if (e->asked || !e->settling || e->struck_us == 0) return;
-    e->list[e->done].away_us = now_us - e->struck_us;
-    e->struck_us = 0;
-}
-
 uint64_t events_away_us(const events* e)
 {
     uint64_t longest = 0;
@@ -226,7 +222,6 @@ void events_frame(events* e, const snapshot* shown, board_row* row)
     uint64_t now_us = shown->now_us;
     if (e->count == 0 || e->failed) return;
     take_answers(e);
-    note_replaced(e, now_us);
     look_at_players(e, shown);
     if (now_us > e->give_up_us) e->failed = true;
     if (e->done == e->count || e->asked || e->failed) return;

@@ -50,9 +50,8 @@ typedef struct events
     int answers;
     const char* left; /* of the orders of this event */
     bool asked;
-    bool settling;      /* what was asked is whether all is well            */
-    uint64_t struck_us; /* when a server was last struck; 0: it is replaced */
-    uint64_t again_us;  /* when the next begins                             */
+    uint64_t struck_us; /* when a server was last killed or frozen */
+    uint64_t again_us;  /* when the next begins                    */
     uint64_t give_up_us;
     uint64_t late_before;
     uint64_t losses_before;
