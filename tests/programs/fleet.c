@@ -125,22 +125,14 @@ static void restart(size_t number)
     else redis_server_restart(servers[number]);
 }
 
-/* A number of "INFO replication"; -1: it is not said. */
-static long long replication_says(redis_server* server, const char* field)
-{
-    const char* info = redis_server_text(server, "INFO replication");
-    const char* at = info == NULL ? NULL : strstr(info, field);
-    return at == NULL ? -1 : atoll(at + strlen(field));
-}
-
 static bool replicas_have(redis_server* master, long long offset)
 {
     long long port = atoll(strrchr(redis_server_tcp_address(master), ':') + 1);
     for (size_t i = 0; i < server_count; i++)
     {
         if (servers[i] == NULL || !redis_server_runs(servers[i])) continue;
-        if (replication_says(servers[i], "\nmaster_port:") != port) continue;
-        if (replication_says(servers[i], "\nslave_repl_offset:") < offset) return false;
+        if (redis_server_told(servers[i], "INFO replication", "\nmaster_port:") != port) continue;
+        if (redis_server_told(servers[i], "INFO replication", "\nslave_repl_offset:") < offset) return false;
     }
     return true;
 }
@@ -150,7 +142,7 @@ static bool replicas_have(redis_server* master, long long offset)
 static void hold(redis_server* master)
 {
     redis_server_do(master, "CLIENT PAUSE %d WRITE", HOLD_MS);
-    long long offset = replication_says(master, "\nmaster_repl_offset:");
+    long long offset = redis_server_told(master, "INFO replication", "\nmaster_repl_offset:");
     WAIT_FOR(replicas_have(master, offset));
 }
 

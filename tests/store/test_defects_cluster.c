@@ -41,8 +41,8 @@ static long long errors_of(redis_server* node, const char* kind)
 {
     char wanted[64];
     snprintf(wanted, sizeof(wanted), "errorstat_%s:count=", kind);
-    const char* text = strstr(redis_server_text(node, "INFO errorstats"), wanted);
-    return text == NULL ? 0 : strtoll(text + strlen(wanted), NULL, 10);
+    long long count = redis_server_told(node, "INFO errorstats", wanted);
+    return count < 0 ? 0 : count;
 }
 
 static scene start_scene(void)

@@ -213,12 +213,6 @@ bool fleet_replicas_have_all(redis_server* master)
     return all;
 }
 
-static long long number_behind(const char* text, const char* word)
-{
-    const char* at = strstr(text, word);
-    return at == NULL ? -1 : atoll(at + strlen(word));
-}
-
 static long long epoch_of_sentinels(void)
 {
     long long epoch = -1;
@@ -245,7 +239,7 @@ long long fleet_epoch(void)
     {
         redis_server* node = cluster_node(fleet.nodes, i);
         if (!redis_server_runs(node)) continue;
-        long long told = number_behind(redis_server_text(node, "CLUSTER INFO"), "cluster_current_epoch:");
+        long long told = redis_server_told(node, "CLUSTER INFO", "cluster_current_epoch:");
         if (told > epoch) epoch = told;
     }
     return epoch;

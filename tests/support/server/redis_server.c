@@ -320,17 +320,11 @@ redis_server* redis_server_cluster_node(void)
     return node;
 }
 
-static long long cluster_number(redis_server* node, const char* name)
-{
-    const char* at = strstr(redis_server_text(node, "CLUSTER INFO"), name);
-    if (at == NULL) fail_msg("CLUSTER INFO has no %s", name);
-    return strtoll(at + strlen(name), NULL, 10);
-}
-
 void redis_server_await_epoch(redis_server* taker, redis_server* giver)
 {
-    long long epoch = cluster_number(giver, "cluster_my_epoch:");
-    WAIT_FOR(cluster_number(taker, "cluster_current_epoch:") >= epoch);
+    long long epoch = redis_server_told(giver, "CLUSTER INFO", "cluster_my_epoch:");
+    assert_true(epoch >= 0);
+    WAIT_FOR(redis_server_told(taker, "CLUSTER INFO", "cluster_current_epoch:") >= epoch);
 }
 
 static bool knows_all_slots(redis_server* node)
@@ -670,6 +664,13 @@ void redis_server_do(redis_server* server, const char* format, ...)
     va_end(arguments);
     server->last = reply;
     if (reply->type == REDIS_REPLY_ERROR) fail_msg("audit \"%s\": %s", format, reply->str);
+}
+
+long long redis_server_told(redis_server* server, const char* command, const char* word)
+{
+    const char* text = redis_server_text(server, command);
+    const char* at = text == NULL ? NULL : strstr(text, word);
+    return at == NULL ? -1 : strtoll(at + strlen(word), NULL, 10);
 }
 
 long long redis_server_calls(redis_server* server, const char* command)

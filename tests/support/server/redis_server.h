@@ -135,6 +135,10 @@ long long redis_server_integer(redis_server* server, const char* format, ...);
 const char* redis_server_text(redis_server* server, const char* format, ...);
 size_t redis_server_text_size(const redis_server* server);
 
+/* The whole number behind the word in what a command tells: "INFO replication", "master_repl_offset:". -1: it is not
+   there. */
+long long redis_server_told(redis_server* server, const char* command, const char* word);
+
 /* The reply must not be an error; it is thrown away. */
 void redis_server_do(redis_server* server, const char* format, ...);
 
